@@ -54,7 +54,7 @@ pub use bvh::{
 };
 pub use character_file::{CHARACTER_EXTENSIONS, is_character_file, open_character};
 pub use fbx::{FbxCharacter, read_fbx};
-pub use frame_source::{CharacterFrameSource, TakeFrameSource};
+pub use frame_source::{CharacterFrameSource, SceneSurfaces, TakeFrameSource};
 pub use mesh_file::{Mesh, SURFACE_EXTENSIONS, TET_EXTENSIONS, read_mesh, read_surface, read_tets};
 pub use metaphor_edits::{metaphor_start, scale_metaphor};
 pub use obj::read_obj;

@@ -64,6 +64,15 @@ impl Camera {
         Camera { eye, right, up, back, half_width, half_height }
     }
 
+    /// A camera on the side of +z that looks at the origin from a distance (m) and an elevation (degrees), y up.
+    pub(crate) fn around_origin(elevation: f64, distance: f64, half_height: f64, aspect: f64) -> Camera {
+        let elevation = elevation.to_radians();
+        let right = Vec3::x();
+        let back = Vec3::new(0.0, real::sin(elevation), real::cos(elevation));
+        let up = back.cross(&right);
+        Camera { eye: back * distance, right, up, back, half_width: half_height * aspect, half_height }
+    }
+
     /// The position of the camera (m).
     pub(crate) fn eye(&self) -> Vec3 {
         self.eye

@@ -9,6 +9,7 @@ use sinew_math::Vec3;
 use sinew_take::{Smoothing, SurfaceInfo};
 
 /// What does not change from frame to frame: connectivity and looks.
+#[derive(Default)]
 pub(crate) struct Geometry<'a> {
     looks: &'a [Look],
     smoothings: Vec<Smoothing<'a>>,

@@ -39,6 +39,7 @@ mod gif_file;
 mod image;
 mod lighting;
 mod linear_blend_skinning;
+mod live_view;
 mod look;
 mod obstacles;
 mod options;
@@ -63,6 +64,7 @@ mod view_transform;
 
 pub use frame_source::{FrameCallback, FrameSource, PictureError, Scalar};
 pub use image::Image;
+pub use live_view::{LiveOptions, LiveView, OrbitCamera};
 pub use look::Look;
 pub use obstacles::{ObstacleInfo, ObstacleSurfaces};
 pub use options::{GHOST_LIMIT, Layout, PictureOptions};

@@ -32,6 +32,20 @@ impl ViewTransform {
         self.rotate(&self.up.to_y_up(v))
     }
 
+    /// The world's point of a point in view axes: the inverse of [`ViewTransform::point`].
+    pub(crate) fn point_in_world(&self, p: &Vec3) -> Vec3 {
+        self.up.from_y_up(&(self.unrotate(p) + self.target))
+    }
+
+    /// The same for directions.
+    pub(crate) fn direction_in_world(&self, v: &Vec3) -> Vec3 {
+        self.up.from_y_up(&self.unrotate(v))
+    }
+
+    fn unrotate(&self, v: &Vec3) -> Vec3 {
+        Vec3::new(self.cos * v.x - self.sin * v.z, v.y, self.cos * v.z + self.sin * v.x)
+    }
+
     /// A height above the origin of the world as a height above the target (m).
     pub(crate) fn height(&self, height: f64) -> f64 {
         height - self.target.y

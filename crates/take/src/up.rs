@@ -25,4 +25,12 @@ impl Up {
             Up::Z => Vec3::new(v.x, v.z, -v.y),
         }
     }
+
+    /// The point of the world of a point in axes where y is up.
+    pub fn from_y_up(self, v: &Vec3) -> Vec3 {
+        match self {
+            Up::Y => *v,
+            Up::Z => Vec3::new(v.x, -v.z, v.y),
+        }
+    }
 }

@@ -1,28 +1,16 @@
 //! Frame source of a recorded take.
 
+use crate::frame_source::SceneSurfaces;
 use crate::{OpenedScene, TakeEnding, TakeFile};
-use sinew_character::ShownSurfaces;
-use sinew_render::{
-    FrameCallback, FrameSource, Look, ModelOverlays, ObstacleInfo, ObstacleSurfaces, Overlays, PictureError,
-    RenderFrame, Scalar,
-};
-use sinew_sim::{Model, State};
-use sinew_take::{Frame, SurfaceInfo, Up};
+use sinew_render::{FrameCallback, FrameSource, Look, Overlays, PictureError, RenderFrame, Scalar};
+use sinew_sim::Model;
+use sinew_take::{SurfaceInfo, Up};
 
 /// Renders a recorded take.
 pub struct TakeFrameSource<'a> {
     take: &'a TakeFile,
     model: &'a Model,
-    shown: ShownSurfaces<'a>,
-    overlays: Overlays,
-    model_overlays: ModelOverlays<'a>,
-    surfaces: Vec<SurfaceInfo>,
-    looks: Vec<Look>,
-    obstacles: ObstacleSurfaces,
-    body_count: usize,
-    /// How soft every vertex of each body is, if that is drawn.
-    softness: Option<Vec<Vec<f32>>>,
-    followed: Vec<usize>,
+    scene: SceneSurfaces<'a>,
 }
 
 impl<'a> TakeFrameSource<'a> {
@@ -42,109 +30,61 @@ impl<'a> TakeFrameSource<'a> {
             )));
         }
 
-        // overlays; characters have skinning weights of their own
-        let skinned = overlays.skinned && !opened.other_parts().bodies.is_empty();
-        let mut model_overlays = ModelOverlays::build(model, Overlays { skinned, ..overlays })?;
-        if model_overlays.draws_forces() {
+        // arrows as long as the largest force of all frames allows
+        let mut scene = SceneSurfaces::build(model, opened, overlays)?;
+        if scene.model_overlays.draws_forces() {
             for state in take.states(model)? {
-                model_overlays.scale_forces(&state?);
+                scene.model_overlays.scale_forces(&state?);
             }
         }
-
-        // surfaces of the bodies, then of the obstacles
-        let shown = opened.shown();
-        let bodies: Vec<SurfaceInfo> = model.bodies().iter().map(SurfaceInfo::of).collect();
-        let (mut surfaces, mut looks) = (shown.infos(&bodies), opened.looks());
-        let body_count = surfaces.len();
-        let obstacles = obstacle_surfaces(model);
-        surfaces.extend(obstacles.infos());
-        looks.extend(obstacles.looks());
-        Ok(TakeFrameSource {
-            take,
-            model,
-            shown,
-            overlays,
-            model_overlays,
-            surfaces,
-            looks,
-            body_count,
-            softness: overlays.softness.then(|| opened.softness(model)),
-            followed: opened.character_surfaces(),
-            obstacles,
-        })
+        Ok(TakeFrameSource { take, model, scene })
     }
 
     /// Replaces the looks of the first surfaces.
     pub fn with_looks(mut self, looks: impl IntoIterator<Item = Look>) -> TakeFrameSource<'a> {
-        self.looks.iter_mut().zip(looks).for_each(|(own, look)| *own = look);
+        self.scene.looks.iter_mut().zip(looks).for_each(|(own, look)| *own = look);
         self
     }
 
     /// The same with a camera that follows only these surfaces, by their indices.
-    pub fn following(self, followed: Vec<usize>) -> TakeFrameSource<'a> {
-        TakeFrameSource { followed, ..self }
-    }
-
-    fn render_frame(&self, state: &State) -> RenderFrame {
-        let mut frame = Frame::default();
-        frame.update(self.model, state);
-        let mut render_frame = RenderFrame { time: frame.time, ..RenderFrame::default() };
-        self.model_overlays.add_to(&mut render_frame, state, &frame);
-
-        // surfaces of rigged files in place of their flesh
-        render_frame.surfaces = self.shown.positions(&frame);
-        if let Some(softness) = &self.softness {
-            render_frame.strain.clone_from(softness);
-        }
-        render_frame.strain = self.shown.values(render_frame.strain);
-        if self.overlays.skinned {
-            render_frame.skinned = self.shown.skinned(&frame, &render_frame.skinned);
-        }
-
-        // obstacles have no strain, and are not skinned
-        let vertices = self.obstacles.vertices(|i| state.obstacles.get(i).map(|obstacle| obstacle.pose));
-        if self.overlays.strain || self.overlays.softness {
-            render_frame.strain.extend(vertices.iter().map(|points| vec![f32::NAN; points.len()]));
-        }
-        if self.overlays.skinned {
-            render_frame.skinned.extend(vertices.iter().cloned());
-        }
-        render_frame.surfaces.extend(vertices);
-        render_frame
+    pub fn following(mut self, followed: Vec<usize>) -> TakeFrameSource<'a> {
+        self.scene.followed = followed;
+        self
     }
 }
 
 impl FrameSource for TakeFrameSource<'_> {
     fn surfaces(&self) -> &[SurfaceInfo] {
-        &self.surfaces
+        &self.scene.surfaces
     }
 
     fn looks(&self) -> &[Look] {
-        &self.looks
+        &self.scene.looks
     }
 
     fn framed_count(&self) -> usize {
-        self.body_count + self.obstacles.moving_count()
+        self.scene.framed_count()
     }
 
     fn followed(&self) -> Vec<usize> {
-        if self.followed.is_empty() { (0..self.framed_count()).collect() } else { self.followed.clone() }
+        let followed = &self.scene.followed;
+        if followed.is_empty() { (0..self.framed_count()).collect() } else { followed.clone() }
     }
 
     fn ground(&self) -> Option<f64> {
-        self.obstacles.ground
+        self.scene.ground()
     }
 
     fn cage(&self) -> &[[u32; 3]] {
-        self.model_overlays.cage()
+        self.scene.cage()
     }
 
     fn scalar(&self) -> Scalar {
-        if self.softness.is_some() { Scalar::Softness } else { Scalar::Strain }
+        self.scene.scalar()
     }
 
     fn up(&self) -> Up {
-        Up::against(self.model.gravity())
+        self.scene.up()
     }
 
     fn fps(&self) -> f64 {
@@ -171,7 +111,7 @@ impl FrameSource for TakeFrameSource<'_> {
             for found in states.by_ref() {
                 let (found, state) = found?;
                 if found == index {
-                    let render_frame = self.render_frame(&state);
+                    let render_frame = self.scene.render_frame(&state);
                     cached[index % 2] = Some((index, render_frame.clone()));
                     return Ok(render_frame);
                 }
@@ -185,15 +125,4 @@ impl FrameSource for TakeFrameSource<'_> {
         }
         Ok(())
     }
-}
-
-fn obstacle_surfaces(model: &Model) -> ObstacleSurfaces {
-    let infos = model.obstacles().iter().enumerate().map(|(i, obstacle)| ObstacleInfo {
-        name: &obstacle.name,
-        surface: &obstacle.surface,
-        start: obstacle.start.pose,
-        moves: model.obstacle_moves(i),
-        is_glass: obstacle.is_glass,
-    });
-    ObstacleSurfaces::of(infos, Up::against(model.gravity()))
 }
