@@ -62,6 +62,7 @@ mod schema;
 mod settle;
 mod simulate;
 mod stats;
+mod studio;
 mod summary;
 mod take;
 mod take_status;
@@ -102,6 +103,7 @@ enum Command {
     Bake(bake::Bake),
     Render(Box<render::Render>),
     View(view::View),
+    Studio(studio::Studio),
     Inspect(inspect::Inspect),
     Bench(bench::Bench),
     Schema(schema::Schema),
@@ -121,6 +123,7 @@ fn main() -> ExitCode {
         Command::Bake(bake) => bake.run(),
         Command::Render(render) => render.run(),
         Command::View(view) => view.run(),
+        Command::Studio(studio) => studio.run(),
         Command::Inspect(inspect) => inspect.run(),
         Command::Bench(bench) => bench.run(),
         Command::Schema(schema) => schema.run(),

@@ -71,6 +71,18 @@ pub use scene_file::{read_edits, read_scene, read_scene_text};
 pub use scene_schema::{
     EditTable, SceneFile, SceneKey, ScenePart, scene_json_schema, scene_keys, scene_keys_table,
 };
+
+/// The tables of scene files, for programs that write scenes and edits.
+pub mod tables {
+    pub use crate::scene_schema::{
+        AngleUnit, BallTable, BodyEditTable, BodyTable, BoneMotionTable, BoneTable, BoxTable,
+        CharacterEditTable, CharacterTable, ConstraintTable, ContactTable, Curve, CurveKey, CurveKeyTable,
+        CurveKind, CurveTable, DriveMode, GoalTable, JointType, KeyRows, KeyTable, KeyedMotionTable,
+        KeyedNumber, KeyedVector, MaterialChoice, MaterialName, MaterialTable, MetaphorChoice, MetaphorTable,
+        MotionTable, ObstacleEditTable, ObstacleMobility, ObstacleTable, PointTable, RegionTable, ShapeMode,
+        SolverChoice, SolverTable, UpAxis, Vector,
+    };
+}
 pub use scene_writer::{SceneFiles, SceneWriteError, edit_tables, write_scene};
 pub use sinew_files::{
     AtomicFile, AtomicFolder, CapturedFile, CapturedFiles, Loaded, Place, ReadError, ReadErrors,

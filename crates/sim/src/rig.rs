@@ -49,6 +49,11 @@ pub struct Rig {
 const SAMPLES: [f64; 3] = [0.5, 0.15, 0.85];
 
 impl Rig {
+    /// Where the joint of a bone is at rest, in the world (m); `None` if there is no such bone.
+    pub fn rest_place(&self, bone: usize) -> Option<Vec3> {
+        self.rest_frames.get(bone).map(|frame| frame.isometry().translation.vector)
+    }
+
     /// Limits the damping of one sub-step so that the reaction cannot overshoot on a light bone.
     ///
     /// Removing the fraction k of the velocity of nodes relative to their bone, and applying the reaction to the bone, leaves 1 − k (1 + ρ) of it, where ρ is the largest

@@ -401,6 +401,11 @@ impl Player {
         &self.first_model
     }
 
+    /// The same model, to keep.
+    pub fn shared_first_model(&self) -> Arc<Model> {
+        self.first_model.clone()
+    }
+
     /// Whether the take has a metaphor at any time.
     fn has_metaphors(&self) -> bool {
         let models = self.segments.iter().map(|segment| &segment.model);

@@ -89,6 +89,18 @@ impl<'a> SceneSurfaces<'a> {
         Up::against(self.model.gravity())
     }
 
+    /// Lets the longest arrow stand for the largest contact force of all states that this was called with.
+    pub fn scale_forces(&mut self, state: &State) {
+        self.model_overlays.scale_forces(state);
+    }
+
+    /// The surfaces of a frame, without overlays.
+    pub fn surfaces_of(&self, frame: &Frame) -> RenderFrame {
+        let mut surfaces = self.shown.positions(frame);
+        surfaces.extend(self.obstacles.vertices(|i| frame.obstacles.get(i).map(|obstacle| obstacle.pose)));
+        RenderFrame { time: frame.time, surfaces, ..RenderFrame::default() }
+    }
+
     /// Everything that is drawn of a state.
     pub fn render_frame(&self, state: &State) -> RenderFrame {
         let mut frame = Frame::default();

@@ -79,6 +79,19 @@ pub(super) fn read_curve<T: JsonSchema + for<'de> Deserialize<'de>>(
     curve.map_err(|error| section.error(key, format!("`{key}`: {}", error.faults.join("; "))))
 }
 
+impl KeyedNumber {
+    /// The number over time; keys are not snapped to frames.
+    ///
+    /// # Errors
+    /// Keys that are out of order, or not finite.
+    pub fn curve(&self) -> Result<Curve, KeyError> {
+        match self {
+            KeyedNumber::Constant(value) => Ok(Curve::Constant(*value)),
+            KeyedNumber::Curve(table) => build_curve(table),
+        }
+    }
+}
+
 fn build_curve(table: &CurveTable) -> Result<Curve, KeyError> {
     let beyond = beyond_of(table.is_loop);
     let interpolation = match table.interpolation {

@@ -1,0 +1,128 @@
+//! Opening, saving, and takes that an earlier run left behind.
+
+use super::{Dialog, window};
+use crate::file_browser::Choice;
+use crate::studio::Studio;
+use egui::Ui;
+use std::path::Path;
+
+impl Studio {
+    pub(super) fn open_dialog(&mut self, ui: &Ui) {
+        let mut choice = Choice::Pending;
+        let stays = window(ui, "Open", 460.0, |ui| {
+            ui.weak("Characters (.glb .gltf .vrm .fbx), scenes (.toml), takes (.take), motions (.bvh), meshes (.obj .ply .stl)");
+            choice = self.dialogs.browser.ui(ui);
+        });
+        match choice {
+            Choice::Chosen(path) => {
+                self.dialogs.hide(Dialog::Open);
+                self.open(&path);
+            }
+            Choice::Cancelled => self.dialogs.hide(Dialog::Open),
+            Choice::Pending if !stays => self.dialogs.hide(Dialog::Open),
+            Choice::Pending => {}
+        }
+    }
+
+    pub(super) fn save_dialog(&mut self, ui: &Ui) {
+        let mut choice = Choice::Pending;
+        let stays = window(ui, "Save take as", 460.0, |ui| {
+            ui.weak("All versions of the take, to be opened and edited again");
+            choice = self.dialogs.browser.ui(ui);
+        });
+        match choice {
+            Choice::Chosen(path) => {
+                self.dialogs.hide(Dialog::SaveTake);
+                match self.save_take(&path) {
+                    Ok(()) => self.tell(format!("saved {}", path.display())),
+                    Err(error) => self.warn(error),
+                }
+            }
+            Choice::Cancelled => self.dialogs.hide(Dialog::SaveTake),
+            Choice::Pending if !stays => self.dialogs.hide(Dialog::SaveTake),
+            Choice::Pending => {}
+        }
+    }
+
+    /// Copies the take to a file of its own, as far as it is recorded.
+    pub fn save_take(&mut self, target: &Path) -> Result<(), String> {
+        let target =
+            if target.extension().is_some() { target.to_path_buf() } else { target.with_extension("take") };
+        if target.extension().is_none_or(|extension| !extension.eq_ignore_ascii_case("take")) {
+            return Err(format!(
+                "{}: a take has the ending .take; Bake writes other formats",
+                target.display()
+            ));
+        }
+        if target.exists() && sinew_io::TakeFile::open_quickly(&target).is_err() {
+            return Err(format!("{} is there and is no take: choose another name", target.display()));
+        }
+        let source = &self.status.take;
+        if std::path::absolute(&target).ok() == std::path::absolute(source).ok() {
+            return Ok(());
+        }
+        let refuse = |error: std::io::Error| format!("{}: {error}", target.display());
+        let mut from =
+            std::fs::File::open(source).map_err(|error| format!("{}: {error}", source.display()))?;
+        let mut file = sinew_files::AtomicFile::create(&target).map_err(|error| error.to_string())?;
+        std::io::copy(&mut from, &mut file).map_err(refuse)?;
+        file.commit().map_err(|error| error.to_string())?;
+        self.preferences.note_recent(&target);
+        Ok(())
+    }
+
+    /// Offers takes that were not saved.
+    pub(super) fn recovery_dialog(&mut self, ui: &Ui) {
+        if self.dialogs.recovery.is_empty() {
+            return;
+        }
+        let lost = self.dialogs.recovery.clone();
+        let mut opened = None;
+        let mut is_closed = false;
+        let stays = window(ui, "Takes from last time", 420.0, |ui| {
+            ui.label("These were not saved under a name:");
+            egui::ScrollArea::vertical().max_height(240.0).show(ui, |ui| {
+                for take in &lost {
+                    ui.horizontal(|ui| {
+                        let name = take
+                            .path
+                            .file_name()
+                            .map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+                        let name = name.split('-').next().unwrap_or_default().to_owned();
+                        let (frames, goal) = take.frames;
+                        let state = if frames < goal {
+                            format!("{frames} of {goal} frames, the others will be simulated")
+                        } else {
+                            format!("{frames} frames")
+                        };
+                        if ui.button("Open").clicked() {
+                            opened = Some(take.path.clone());
+                        }
+                        ui.label(format!("{name}: {state}"));
+                    });
+                }
+            });
+            ui.separator();
+            ui.horizontal(|ui| {
+                if ui.button("Keep for later").clicked() {
+                    is_closed = true;
+                }
+                if ui.button("Delete all").clicked() {
+                    for take in &lost {
+                        if let Err(error) = std::fs::remove_file(&take.path) {
+                            self.warn(format!("{}: {error}", take.path.display()));
+                        }
+                    }
+                    is_closed = true;
+                }
+            });
+        });
+        if let Some(path) = opened {
+            self.open(&path);
+            is_closed = true;
+        }
+        if is_closed || !stays {
+            self.dialogs.recovery.clear();
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! The window of the studio.
+
+use clap::Parser;
+use sinew_studio::measure::Measure;
+use sinew_studio::{Studio, studio_folder};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Watch, direct and bake takes of characters made of flesh.
+#[derive(Parser)]
+#[command(name = "sinew-studio", version)]
+struct Arguments {
+    /// A character (.glb, .gltf, .vrm, .fbx), scene (.toml), take (.take), motion (.bvh), mesh (.obj, .ply, .stl), or the name of a built-in character.
+    input: Option<PathBuf>,
+
+    /// The folder of preferences and of takes that are not saved yet.
+    #[arg(long, value_name = "DIR")]
+    folder: Option<PathBuf>,
+
+    /// Measure how fast the interface is, write it as JSON, and end.
+    #[arg(long, value_name = "FILE.json")]
+    measure: Option<PathBuf>,
+
+    /// The size of the window (points).
+    #[arg(long, value_name = "WxH", default_value = "1440x900", value_parser = parse_size)]
+    size: [f32; 2],
+}
+
+fn parse_size(text: &str) -> Result<[f32; 2], String> {
+    let (width, height) = text.split_once('x').ok_or("give a width and a height, such as 1280x720")?;
+    let number = |text: &str| text.parse::<f32>().ok().filter(|size| (320.0..=16384.0).contains(size));
+    match (number(width), number(height)) {
+        (Some(width), Some(height)) => Ok([width, height]),
+        _ => Err("give sizes from 320 to 16384".into()),
+    }
+}
+
+/// The studio in a window.
+struct Window {
+    studio: Studio,
+    measure: Option<Measure>,
+}
+
+impl eframe::App for Window {
+    fn ui(&mut self, ui: &mut egui::Ui, _frame: &mut eframe::Frame) {
+        if let Some(measure) = &mut self.measure {
+            measure.follow(&mut self.studio, ui.ctx());
+        }
+        self.studio.ui(ui);
+    }
+
+    fn on_exit(&mut self) {
+        self.studio.leave();
+    }
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let viewport = egui::ViewportBuilder::default()
+        .with_title("Sinew")
+        .with_app_id("sinew-studio")
+        .with_inner_size(arguments.size)
+        .with_min_inner_size([960.0, 600.0])
+        .with_drag_and_drop(true);
+    let options = eframe::NativeOptions { viewport, ..eframe::NativeOptions::default() };
+    let run = eframe::run_native(
+        "sinew-studio",
+        options,
+        Box::new(move |context| {
+            let folder = arguments.folder.clone().unwrap_or_else(studio_folder);
+            let mut studio = Studio::new(&context.egui_ctx, &folder)?;
+            studio.apply_preferences(&context.egui_ctx);
+            let measure = arguments.measure.clone().map(Measure::begin);
+            match (&arguments.input, &measure) {
+                (Some(input), _) => studio.open(input),
+                (None, Some(_)) => studio.open(std::path::Path::new("dancer")),
+                (None, None) => studio.greet(),
+            }
+            Ok(Box::new(Window { studio, measure }))
+        }),
+    );
+    match run {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            report(&format!(
+                "error: there is no window: {error}. The studio needs a display and a driver for Vulkan or OpenGL (on Debian, mesa-vulkan-drivers draws without a graphics card); `sinew simulate`, `edit` and `render` do the same without a window"
+            ));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+#[expect(clippy::print_stderr, reason = "the program's only word without a window")]
+fn report(text: &str) {
+    eprintln!("{text}");
+}

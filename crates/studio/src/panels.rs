@@ -1,0 +1,16 @@
+//! The panels of the studio, each in a file of its own.
+
+mod curve_editor;
+mod inspector;
+mod menu_bar;
+mod messages;
+mod outliner;
+mod shortcuts;
+mod status_bar;
+mod timeline;
+mod tool_bar;
+mod viewport_area;
+
+pub(crate) use curve_editor::CurveDraft;
+pub(crate) use inspector::InspectorDraft;
+pub(crate) use shortcuts::KEYS;

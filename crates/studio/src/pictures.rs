@@ -1,0 +1,258 @@
+//! Draws the viewports in a thread of their own, so that the interface waits neither for physics nor for pictures.
+
+use crate::session::{Document, Session, Shared, TakeReader, in_own_pool};
+use sinew_io::SceneSurfaces;
+use sinew_render::{Image, LiveOptions, LiveView, Look, OrbitCamera, Overlays, RenderFrame};
+use sinew_sim::State;
+use sinew_take::{Frame, SurfaceInfo};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+/// What one viewport shows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ViewRequest {
+    /// Which viewport it is.
+    pub slot: usize,
+    /// From where.
+    pub camera: OrbitCamera,
+    /// How large (pixels).
+    pub size: [usize; 2],
+    /// Whether surfaces are shown under plain skinning.
+    pub skinned: bool,
+}
+
+/// What is to be drawn.
+#[derive(Clone)]
+pub struct PictureRequest {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) document: Arc<Document>,
+    /// The revision of the take that the frame is of.
+    pub revision: u64,
+    /// The frame.
+    pub frame: usize,
+    /// What is drawn on and in the surfaces.
+    pub overlays: Overlays,
+    /// The strain or softness at the end of the scale.
+    pub scale: f64,
+    /// The viewports.
+    pub views: Vec<ViewRequest>,
+    /// Frames to come, the latest first.
+    pub ghosts: Vec<Arc<Frame>>,
+}
+
+impl PictureRequest {
+    fn is_like(&self, other: &PictureRequest) -> bool {
+        Arc::ptr_eq(&self.document, &other.document) && self.overlays == other.overlays
+    }
+
+    /// Whether both ask for the same pictures.
+    fn is_same(&self, other: &PictureRequest) -> bool {
+        let same_ghosts = self.ghosts.len() == other.ghosts.len()
+            && self.ghosts.iter().zip(&other.ghosts).all(|(a, b)| Arc::ptr_eq(a, b));
+        self.is_like(other)
+            && (self.revision, self.frame) == (other.revision, other.frame)
+            && self.views == other.views
+            && self.scale == other.scale
+            && same_ghosts
+    }
+}
+
+/// A picture of a viewport.
+#[derive(Clone)]
+pub struct Picture {
+    /// Its pixels.
+    pub image: Arc<Image>,
+    /// The camera that it was drawn with.
+    pub camera: OrbitCamera,
+    /// Counts pictures, so that each is uploaded once.
+    pub serial: u64,
+}
+
+/// What was drawn last.
+#[derive(Clone, Default)]
+pub struct Shown {
+    /// The frame.
+    pub frame: usize,
+    /// The revision of the take that it is of.
+    pub revision: u64,
+    /// The scene that it is of.
+    pub document: Option<Arc<Document>>,
+    /// The surfaces of bodies and the bones of that frame, to pick things from.
+    pub surfaces: Arc<Frame>,
+    /// Its state.
+    pub state: Arc<State>,
+    /// The pictures of the viewports.
+    pub pictures: [Option<Picture>; 4],
+    /// Why overlays could not be drawn.
+    pub error: Option<String>,
+    /// How long the last pictures took (ms).
+    pub draw_ms: f64,
+}
+
+/// The thread that draws.
+pub struct Pictures {
+    shared: Arc<Exchange>,
+    last: Option<PictureRequest>,
+}
+
+/// What a window and the thread hand to each other.
+struct Exchange {
+    wanted: Mutex<Wanted>,
+    arrived: Condvar,
+    shown: Mutex<Shown>,
+    wake: Box<dyn Fn() + Send + Sync>,
+}
+
+#[derive(Default)]
+struct Wanted {
+    request: Option<PictureRequest>,
+    is_over: bool,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Pictures {
+    /// Starts the thread. `wake` is called from it whenever there are new pictures.
+    pub fn start(wake: impl Fn() + Send + Sync + 'static) -> std::io::Result<Pictures> {
+        let shared = Arc::new(Exchange {
+            wanted: Mutex::default(),
+            arrived: Condvar::new(),
+            shown: Mutex::default(),
+            wake: Box::new(wake),
+        });
+        let own = shared.clone();
+        std::thread::Builder::new()
+            .name("pictures".into())
+            .spawn(move || in_own_pool("pictures", || own.run()))?;
+        Ok(Pictures { shared, last: None })
+    }
+
+    /// Asks for pictures; a request that was not begun yet is forgotten. Asking for the same again does nothing.
+    pub fn ask(&mut self, request: PictureRequest) {
+        if self.last.as_ref().is_some_and(|last| last.is_same(&request)) {
+            return;
+        }
+        self.last = Some(request.clone());
+        lock(&self.shared.wanted).request = Some(request);
+        self.shared.arrived.notify_one();
+    }
+
+    /// The last pictures.
+    pub fn shown(&self) -> Shown {
+        lock(&self.shared.shown).clone()
+    }
+
+    /// Forgets all pictures, as another scene is opened.
+    pub fn clear(&mut self) {
+        self.last = None;
+        *lock(&self.shared.shown) = Shown::default();
+    }
+
+    /// A request for a session, without viewports.
+    pub fn request(session: &Session, document: Arc<Document>) -> PictureRequest {
+        PictureRequest {
+            shared: session.shared(),
+            document,
+            revision: 0,
+            frame: 0,
+            overlays: Overlays::default(),
+            scale: 0.5,
+            views: Vec::new(),
+            ghosts: Vec::new(),
+        }
+    }
+}
+
+impl Drop for Pictures {
+    fn drop(&mut self) {
+        lock(&self.shared.wanted).is_over = true;
+        self.shared.arrived.notify_one();
+    }
+}
+
+impl Exchange {
+    /// The next request; `None` at the end.
+    fn next(&self) -> Option<PictureRequest> {
+        let mut wanted = lock(&self.wanted);
+        loop {
+            if wanted.is_over {
+                return None;
+            }
+            if let Some(request) = wanted.request.take() {
+                return Some(request);
+            }
+            wanted = self.arrived.wait(wanted).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn run(&self) {
+        let mut serial = 0;
+        let mut next = self.next();
+        while let Some(request) = next {
+            next = self.draw_scene(request, &mut serial);
+        }
+    }
+
+    /// Draws requests of one scene with the same overlays, and returns the first other one.
+    fn draw_scene(&self, first: PictureRequest, serial: &mut u64) -> Option<PictureRequest> {
+        // what is drawn of it; overlays that the scene cannot have are left out
+        let document = first.document.clone();
+        let build = |overlays| SceneSurfaces::build(&document.model, &document.opened, overlays);
+        let (mut surfaces, error) = match build(first.overlays) {
+            Ok(surfaces) => (surfaces, None),
+            Err(error) => (build(Overlays::default()).ok()?, Some(error.to_string())),
+        };
+        let infos: Vec<SurfaceInfo> = surfaces.surfaces.clone();
+        let looks: Vec<Look> = document.looks(&surfaces.looks);
+        let cage = surfaces.cage().to_vec();
+        let view = LiveView::new(&infos, &looks, surfaces.framed_count(), surfaces.ground());
+        let mut view = view.with_overlays(&cage, surfaces.scalar());
+
+        let mut reader = TakeReader::default();
+        let mut request = first.clone();
+        loop {
+            let start = Instant::now();
+            if let Some(state) = request.shared.state_at(request.frame, &mut reader) {
+                surfaces.scale_forces(&state);
+                let drawn = surfaces.render_frame(&state);
+                let ghosts: Vec<RenderFrame> =
+                    request.ghosts.iter().map(|ghost| surfaces.surfaces_of(ghost)).collect();
+                let later: Vec<&RenderFrame> = ghosts.iter().collect();
+                let mut frame = Frame::default();
+                frame.update(&document.model, &state);
+                let mut pictures: [Option<Picture>; 4] = Default::default();
+                for wanted in &request.views {
+                    let is_scaled = request.overlays.strain || request.overlays.softness;
+                    let options = LiveOptions {
+                        size: wanted.size,
+                        scale: is_scaled.then_some(request.scale),
+                        skinned: wanted.skinned,
+                    };
+                    let image = view.draw(&drawn, &later, &wanted.camera, &options);
+                    *serial += 1;
+                    let picture = Picture { image: Arc::new(image), camera: wanted.camera, serial: *serial };
+                    if let Some(slot) = pictures.get_mut(wanted.slot) {
+                        *slot = Some(picture);
+                    }
+                }
+                *lock(&self.shown) = Shown {
+                    frame: request.frame,
+                    revision: request.revision,
+                    document: Some(document.clone()),
+                    surfaces: Arc::new(frame),
+                    state,
+                    pictures,
+                    error: error.clone(),
+                    draw_ms: 1e3 * start.elapsed().as_secs_f64(),
+                };
+                (self.wake)();
+            }
+            request = self.next()?;
+            if !request.is_like(&first) {
+                return Some(request);
+            }
+        }
+    }
+}

@@ -1,0 +1,491 @@
+//! The studio: what is open, what is shown, what is selected, and which panels there are.
+
+use crate::pictures::{PictureRequest, Pictures, Shown, ViewRequest};
+use crate::playback::Playback;
+use crate::preferences::Preferences;
+use crate::session::{Command, Document, OpenRequest, Phase, Session, Status};
+use crate::tools::Tool;
+use crate::viewport::{self, ViewKind, Viewport};
+use crate::{autosave::Autosave, dialogs::Dialogs};
+use egui::Context;
+use sinew_io::{CharacterChoice, EditTable};
+use sinew_render::Overlays;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Something of the scene that is selected.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Selection {
+    /// The scene as a whole.
+    #[default]
+    Scene,
+    /// A body, by its index in the model.
+    Body(usize),
+    /// A bone: the rig in the model, and the bone in its skeleton.
+    Bone(usize, usize),
+    /// An obstacle, by its index in the model.
+    Obstacle(usize),
+    /// An edit, by its index in the list.
+    Edit(usize),
+}
+
+/// How viewports are arranged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrangement {
+    /// All four.
+    Four,
+    /// One of them, by its index.
+    One(usize),
+    /// Plain skinning beside flesh, from the first viewport.
+    Comparison,
+}
+
+/// A message that disappears by itself.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Message {
+    /// What it says.
+    pub text: String,
+    /// Whether something went wrong; then it stays until it is closed.
+    pub is_error: bool,
+    /// How long it is still shown (s).
+    pub seconds: f64,
+}
+
+/// Which panels are open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct OpenPanels {
+    /// The list of what is in the scene.
+    pub outliner: bool,
+    /// The properties of what is selected.
+    pub inspector: bool,
+    /// Curves of keyed numbers.
+    pub curves: bool,
+}
+
+/// The whole studio.
+pub struct Studio {
+    context: Context,
+    pub(crate) session: Option<Session>,
+    /// What was opened, to open it again in another way.
+    pub(crate) request: OpenRequest,
+    pub(crate) status: Status,
+    pub(crate) pictures: Pictures,
+    pub(crate) shown: Shown,
+    pub(crate) playback: Playback,
+    pub(crate) viewports: [Viewport; 4],
+    pub(crate) textures: [Option<(egui::TextureHandle, u64)>; 4],
+    pub(crate) arrangement: Arrangement,
+    /// The viewport that the mouse was over last.
+    pub(crate) active_view: usize,
+    pub(crate) overlays: Overlays,
+    /// The strain at the end of the scale of colours.
+    pub(crate) strain_scale: f64,
+    pub(crate) selection: Selection,
+    pub(crate) tool: Tool,
+    pub(crate) panels: OpenPanels,
+    pub(crate) messages: Vec<Message>,
+    pub(crate) dialogs: Dialogs,
+    pub(crate) preferences: Preferences,
+    pub(crate) autosave: Autosave,
+    /// Whether ghosts of what comes next are shown.
+    pub(crate) show_ghosts: bool,
+    /// The document that viewports were framed for.
+    framed: Option<usize>,
+}
+
+impl Studio {
+    /// A studio with nothing open, whose files are in a folder (preferences, takes that are not saved yet).
+    pub fn new(context: &Context, folder: &Path) -> std::io::Result<Studio> {
+        let wake = context.clone();
+        let pictures = Pictures::start(move || wake.request_repaint())?;
+        let (preferences, problem) = Preferences::load(folder);
+        crate::theme::apply(context, preferences.theme);
+        let mut studio = Studio {
+            context: context.clone(),
+            session: None,
+            request: OpenRequest::default(),
+            status: Status::default(),
+            pictures,
+            shown: Shown::default(),
+            playback: Playback::default(),
+            viewports: ViewKind::ALL.map(Viewport::new),
+            textures: Default::default(),
+            arrangement: Arrangement::One(0),
+            active_view: 0,
+            overlays: Overlays::default(),
+            strain_scale: 0.5,
+            selection: Selection::Scene,
+            tool: Tool::Select,
+            panels: OpenPanels { outliner: true, inspector: true, curves: false },
+            messages: Vec::new(),
+            dialogs: Dialogs::default(),
+            autosave: Autosave::in_folder(folder),
+            preferences,
+            show_ghosts: false,
+            framed: None,
+        };
+        if let Some(problem) = problem {
+            studio.warn(problem);
+        }
+        let lost = studio.autosave.recoverable();
+        studio.dialogs.recovery = lost;
+        Ok(studio)
+    }
+
+    // --- what is open
+
+    /// Opens a file, a take or a built-in character with the defaults of the program.
+    pub fn open(&mut self, input: &Path) {
+        let request = OpenRequest { input: input.to_path_buf(), ..OpenRequest::default() };
+        self.open_request(request);
+    }
+
+    /// Opens the same again in another way; what was directed so far is kept in its take.
+    pub fn open_request(&mut self, mut request: OpenRequest) {
+        self.close();
+        if request.record_to.as_os_str().is_empty() || request.record_to == self.request.record_to {
+            request.record_to = self.autosave.new_take(&request.input);
+        }
+        self.preferences.note_recent(&request.input);
+        let wake = self.context.clone();
+        self.session = Some(Session::open(request.clone(), move || wake.request_repaint()));
+        self.request = request;
+        self.playback = Playback { is_playing: true, ..Playback::default() };
+    }
+
+    /// Closes what is open.
+    pub fn close(&mut self) {
+        self.session = None;
+        self.status = Status::default();
+        self.shown = Shown::default();
+        self.pictures.clear();
+        self.textures = Default::default();
+        self.selection = Selection::Scene;
+        self.framed = None;
+        self.dialogs.close_for_scene();
+    }
+
+    /// Asks the session for something.
+    pub(crate) fn send(&self, command: Command) {
+        if let Some(session) = &self.session {
+            session.send(command);
+        }
+    }
+
+    /// The scene, once it is there.
+    pub(crate) fn document(&self) -> Option<Arc<Document>> {
+        self.status.document.clone()
+    }
+
+    /// The time of the shown frame (s).
+    pub(crate) fn time(&self) -> f64 {
+        self.document().map_or(0.0, |document| document.time_of(self.playback.frame()))
+    }
+
+    /// Adds an edit to those of the take, in the order of their times.
+    pub(crate) fn add_edit(&mut self, edit: EditTable) {
+        let mut edits = self.status.edits.clone();
+        let at = edits.partition_point(|other| other.time <= edit.time);
+        edits.insert(at, edit);
+        self.selection = Selection::Edit(at);
+        self.send(Command::SetEdits(edits));
+    }
+
+    /// Replaces an edit.
+    pub(crate) fn replace_edit(&mut self, index: usize, edit: EditTable) {
+        let mut edits = self.status.edits.clone();
+        if let Some(own) = edits.get_mut(index) {
+            *own = edit;
+            self.send(Command::SetEdits(edits));
+        }
+    }
+
+    /// Removes an edit.
+    pub(crate) fn remove_edit(&mut self, index: usize) {
+        let mut edits = self.status.edits.clone();
+        if index < edits.len() {
+            edits.remove(index);
+            self.selection = Selection::Scene;
+            self.send(Command::SetEdits(edits));
+        }
+    }
+
+    // --- messages
+
+    pub(crate) fn tell(&mut self, text: impl Into<String>) {
+        self.messages.push(Message { text: text.into(), is_error: false, seconds: 6.0 });
+    }
+
+    pub(crate) fn warn(&mut self, text: impl Into<String>) {
+        self.messages.push(Message { text: text.into(), is_error: true, seconds: f64::INFINITY });
+    }
+
+    // --- one pass of the interface
+
+    /// Shows the whole studio.
+    pub fn ui(&mut self, ui: &mut egui::Ui) {
+        let seconds = ui.input(|input| f64::from(input.stable_dt));
+        self.follow_session(seconds);
+        self.shortcuts(ui);
+        self.open_dropped_files(ui);
+        self.menu_bar(ui);
+        self.status_bar(ui);
+        self.timeline(ui);
+        if self.panels.curves {
+            self.curve_editor(ui);
+        }
+        self.tool_bar(ui);
+        if self.panels.outliner {
+            self.outliner(ui);
+        }
+        if self.panels.inspector {
+            self.inspector(ui);
+        }
+        self.viewport_area(ui);
+        self.show_dialogs(ui);
+        self.show_messages(ui, seconds);
+        self.ask_for_pictures(ui);
+    }
+
+    /// Takes over what other threads have done.
+    fn follow_session(&mut self, seconds: f64) {
+        let Some(session) = &self.session else { return };
+        self.status = session.status();
+        if let Some(refusal) = self.status.refusal.take() {
+            session.clear_refusal();
+            self.warn(refusal);
+        }
+        self.shown = self.pictures.shown();
+        let Some(document) = self.document() else { return };
+        let (available, goal) = (self.status.frames, self.status.frame_goal);
+        if self.status.is_held {
+            self.playback.go_to(available.saturating_sub(1));
+        } else {
+            self.playback.advance(seconds, document.fps, available, goal);
+        }
+        if self.playback.is_playing || self.status.is_held {
+            self.context.request_repaint();
+        }
+        self.frame_new_document(&document);
+    }
+
+    /// Lets viewports see a scene that has just been opened.
+    fn frame_new_document(&mut self, document: &Arc<Document>) {
+        let id = Arc::as_ptr(document) as usize;
+        let is_new = self.framed != Some(id);
+        if is_new && self.viewports[0].rect.width() > 0.0 {
+            self.framed = Some(id);
+            for view in &mut self.viewports {
+                view.camera.up = document.up;
+                view.frame(viewport::rest_points(document));
+            }
+        }
+    }
+
+    /// Lets the active viewport see what is selected, or all.
+    pub(crate) fn frame_selection(&mut self) {
+        let place = match self.selection {
+            Selection::Bone(rig, bone) => viewport::joint_place(&self.shown, rig, bone),
+            _ => None,
+        };
+        let body = match self.selection {
+            Selection::Body(body) => Some(body),
+            _ => None,
+        };
+        let (Some(view), Some(document)) =
+            (self.viewports.get_mut(self.active_view), self.status.document.as_ref())
+        else {
+            return;
+        };
+        match place {
+            Some(place) => {
+                let reach = sinew_math::Vec3::repeat(0.15 * document.body_size(0));
+                view.frame([place - reach, place + reach].into_iter());
+            }
+            None => view.frame(viewport::points_of(&self.shown, body)),
+        }
+    }
+
+    /// Which viewports are visible, by their indices.
+    pub(crate) fn visible_views(&self) -> Vec<usize> {
+        match self.arrangement {
+            Arrangement::Four => vec![0, 1, 2, 3],
+            Arrangement::One(view) => vec![view],
+            Arrangement::Comparison => vec![0, 1],
+        }
+    }
+
+    fn ask_for_pictures(&mut self, ui: &egui::Ui) {
+        let (Some(session), Some(document)) = (&self.session, self.document()) else { return };
+        if self.status.phase != Phase::Ready || self.framed.is_none() {
+            return;
+        }
+        let pixels = f64::from(ui.ctx().pixels_per_point());
+        let is_compared = self.arrangement == Arrangement::Comparison;
+        let view = |slot: &usize| {
+            let view = &self.viewports[*slot];
+            let size = [view.rect.width(), view.rect.height()]
+                .map(|points| (f64::from(points) * pixels).round() as usize);
+            let camera = if is_compared { self.viewports[0].camera } else { view.camera };
+            ViewRequest { slot: *slot, camera, size, skinned: is_compared && *slot == 0 }
+        };
+        let views: Vec<ViewRequest> = self
+            .visible_views()
+            .iter()
+            .map(view)
+            .filter(|view| view.size[0] > 1 && view.size[1] > 1)
+            .collect();
+        let ghosts = session.ghosts().kept.iter().rev().map(|ghost| ghost.frame.clone()).collect();
+        let overlays = Overlays { skinned: is_compared, ..self.overlays };
+        self.pictures.ask(PictureRequest {
+            revision: self.status.revision,
+            frame: self.playback.frame(),
+            overlays,
+            scale: self.strain_scale,
+            views,
+            ghosts: if self.show_ghosts { ghosts } else { Vec::new() },
+            ..Pictures::request(session, document)
+        });
+    }
+
+    fn open_dropped_files(&mut self, ui: &egui::Ui) {
+        let dropped: Vec<PathBuf> =
+            ui.input(|input| input.raw.dropped_files.iter().map(|file| file.path().to_path_buf()).collect());
+        if let Some(path) = dropped.first() {
+            self.open(path);
+        }
+    }
+
+    /// Asks for another pass of the interface, from any thread.
+    pub(crate) fn waker(&self) -> impl Fn() + Send + 'static {
+        let context = self.context.clone();
+        move || context.request_repaint()
+    }
+
+    /// Opens the same input with something chosen otherwise.
+    pub(crate) fn reopen_with(&mut self, change: impl FnOnce(&mut OpenRequest)) {
+        let mut request = self.request.clone();
+        change(&mut request);
+        self.open_request(request);
+    }
+
+    /// Whether what is open is a take from a file, whose scene is what it was recorded with.
+    pub(crate) fn is_recorded_take(&self) -> bool {
+        self.request.input.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("take"))
+    }
+
+    /// The choice of characters of what is open.
+    pub(crate) fn choice(&self) -> &CharacterChoice {
+        &self.request.choice
+    }
+
+    /// Opens the scene of the tour at the first start; later the last one is one click away.
+    pub fn greet(&mut self) {
+        if !self.preferences.is_known && self.dialogs.recovery.is_empty() {
+            self.open(Path::new("dancer"));
+            self.dialogs.show(crate::Dialog::Tour);
+        }
+    }
+
+    /// Writes what is to be remembered, and ends the simulation. A take without edits that was not saved is not kept.
+    pub fn leave(&mut self) {
+        if let Err(error) = self.preferences.save() {
+            self.warn(format!("preferences were not saved: {error}"));
+        }
+        let (take, is_untouched) = (self.status.take.clone(), self.status.version.1 <= 1);
+        self.close();
+        if is_untouched && self.autosave.holds(&take) {
+            // one that is left is offered at the next start
+            let _ = std::fs::remove_file(take);
+        }
+    }
+
+    // --- what others ask: tests, measurements, the window
+
+    /// Whether there is a picture of what is open.
+    pub fn has_picture(&self) -> bool {
+        self.picture_count() > 0
+    }
+
+    /// How many viewports show a picture.
+    pub fn picture_count(&self) -> usize {
+        self.shown.pictures.iter().flatten().count()
+    }
+
+    /// Whether the pictures are those of the current frame.
+    pub fn shows_current_frame(&self) -> bool {
+        self.has_picture()
+            && (self.shown.frame, self.shown.revision) == (self.playback.frame(), self.status.revision)
+    }
+
+    /// The frame that is shown.
+    pub fn frame(&self) -> usize {
+        self.playback.frame()
+    }
+
+    /// How many frames there are so far.
+    pub fn frame_count(&self) -> usize {
+        self.status.frames
+    }
+
+    /// How many edits the take has.
+    pub fn edit_count(&self) -> usize {
+        self.status.edits.len()
+    }
+
+    /// What the session says of itself.
+    pub fn status(&self) -> &Status {
+        &self.status
+    }
+
+    /// Arranges the viewports.
+    pub fn arrange(&mut self, arrangement: Arrangement) {
+        self.arrangement = arrangement;
+    }
+
+    /// Chooses a tool.
+    pub fn choose(&mut self, tool: Tool) {
+        self.tool = tool;
+    }
+
+    /// Selects something.
+    pub fn select(&mut self, selection: Selection) {
+        self.selection = selection;
+    }
+
+    /// Opens a dialog.
+    pub fn show_dialog(&mut self, dialog: crate::Dialog) {
+        self.dialogs.show(dialog);
+    }
+
+    /// Bakes to a file, without its ending, with what was chosen last.
+    pub fn bake_to(&mut self, output: &Path) {
+        self.dialogs.bake.path = output.to_string_lossy().into_owned();
+        self.start_bake();
+    }
+
+    /// Whether something is written in the background.
+    pub fn is_working(&self) -> bool {
+        self.dialogs.job.is_some()
+    }
+
+    /// The middle of a viewport (points).
+    pub fn middle_of_view(&self, view: usize) -> [f32; 2] {
+        let middle = self.viewports[view].rect.center();
+        [middle.x, middle.y]
+    }
+
+    /// Where it is, in a line.
+    pub fn describe(&self) -> String {
+        format!(
+            "{:?} ({}), frame {} of {}, {} edits, stopped: {:?}, messages: {:?}",
+            self.status.phase,
+            self.status.doing,
+            self.frame(),
+            self.status.frames,
+            self.edit_count(),
+            self.status.stopped,
+            self.messages.iter().map(|message| &message.text).collect::<Vec<_>>()
+        )
+    }
+}

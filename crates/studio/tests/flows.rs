@@ -1,0 +1,141 @@
+//! The studio, used as a person would use it, without a window and without a GPU.
+//!
+//! With `SINEW_STUDIO_PICTURES` set to a folder every flow leaves pictures there.
+
+#[path = "flows/bench.rs"]
+mod bench;
+#[path = "flows/software_painter.rs"]
+mod software_painter;
+
+use bench::Bench;
+use sinew_studio::session::Phase;
+use sinew_studio::{Arrangement, Dialog, Tool};
+
+const SMALL: [usize; 2] = [1280, 720];
+
+#[test]
+fn a_studio_without_a_scene_invites_to_open_one() {
+    let mut bench = Bench::new(SMALL);
+    bench.harness.run_steps(3);
+    bench.save_picture("welcome");
+    bench.click("penguin");
+    bench.until("the penguin", |studio| studio.has_picture());
+    bench.save_picture("penguin");
+}
+
+#[test]
+fn a_built_in_character_is_opened_played_and_scrubbed() {
+    let mut bench = Bench::new(SMALL);
+    bench.open("starfish-coarse");
+    bench.until("frames", |studio| studio.frame_count() > 30);
+    bench.until("time to pass", |studio| studio.frame() > 3);
+    bench.click("Pause (Space)");
+    let frame = bench.studio().frame();
+    bench.harness.run_steps(5);
+    assert_eq!(bench.studio().frame(), frame);
+    bench.click("One frame on (Right)");
+    assert_eq!(bench.studio().frame(), frame + 1);
+    bench.harness.key_press(egui::Key::Home);
+    bench.harness.step();
+    assert_eq!(bench.studio().frame(), 0);
+    bench.save_picture("starfish");
+    bench.studio().arrange(Arrangement::Four);
+    bench.until("four pictures", |studio| studio.picture_count() == 4);
+    bench.save_picture("four");
+}
+
+#[test]
+fn pulled_flesh_becomes_an_edit_that_can_be_undone() {
+    let mut bench = Bench::new(SMALL);
+    bench.open("jelly");
+    bench.until("ten frames", |studio| studio.frame_count() > 10);
+    bench.studio().choose(Tool::Pull);
+    bench.harness.key_press(egui::Key::Space);
+    bench.harness.run_steps(2);
+    bench.until("a picture of a frame that stays", |studio| studio.shows_current_frame());
+    let [x, y] = bench.studio().middle_of_view(0);
+    bench.drag(&[[x, y], [x + 40.0, y - 30.0], [x + 80.0, y - 60.0]], 12);
+    bench.until("the edit", |studio| studio.edit_count() == 2);
+    bench.save_picture("pulled");
+    bench.harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Z);
+    bench.until("no edit", |studio| studio.edit_count() == 0);
+}
+
+#[test]
+fn a_twist_is_placed_shaped_and_undone() {
+    let mut bench = Bench::new(SMALL);
+    bench.open("cylinder");
+    bench.until("thirty frames", |studio| studio.frame_count() > 30);
+    bench.harness.key_press(egui::Key::Space);
+    bench.harness.run_steps(2);
+    bench.harness.key_press(egui::Key::Home);
+    bench.click("Twist");
+    bench.until("the first frame", |studio| studio.frame() == 0 && studio.shows_current_frame());
+    let [x, y] = bench.studio().middle_of_view(0);
+    bench.drag(&[[x, y], [x, y]], 1);
+    bench.until("the metaphor", |studio| studio.edit_count() == 1);
+    bench.studio().choose(Tool::Select);
+    bench.harness.key_press(egui::Key::C);
+    bench.harness.run_steps(3);
+    bench.until("frames with it", |studio| studio.frame_count() > 40);
+    for _ in 0..40 {
+        bench.harness.key_press(egui::Key::ArrowRight);
+        bench.harness.step();
+    }
+    bench.until("a picture of it", |studio| studio.shows_current_frame());
+    bench.save_picture("twist");
+    bench.harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Z);
+    bench.until("no edit", |studio| studio.edit_count() == 0);
+    bench.harness.key_press_modifiers(egui::Modifiers::COMMAND | egui::Modifiers::SHIFT, egui::Key::Z);
+    bench.until("the edit again", |studio| studio.edit_count() == 1);
+}
+
+#[test]
+fn a_take_is_baked_and_rendered_in_the_background() {
+    let mut bench = Bench::new(SMALL);
+    let folder = bench.folder_path();
+    bench.open("starfish-coarse");
+    bench.until("all frames", |studio| studio.frame_count() == studio.status().frame_goal);
+    bench.studio().show_dialog(Dialog::Bake);
+    bench.harness.run_steps(3);
+    bench.save_picture("bake");
+    let output = folder.join("star");
+    bench.studio().bake_to(&output);
+    bench.until("the bake", |studio| !studio.is_working());
+    assert!(output.with_extension("glb").exists(), "{}", bench.studio().describe());
+    let saved = folder.join("star.take");
+    bench.studio().save_take(&saved).unwrap();
+    assert_eq!(sinew_io::TakeFile::open(&saved).unwrap().frame_count(), bench.studio().frame_count());
+    bench.save_picture("baked");
+}
+
+#[test]
+fn dialogs_fit_into_a_small_window() {
+    let mut bench = Bench::new(SMALL);
+    bench.open("dancer");
+    for (dialog, name) in [
+        (Dialog::Open, "open"),
+        (Dialog::Help, "help"),
+        (Dialog::Tour, "tour"),
+        (Dialog::Preferences, "preferences"),
+        (Dialog::Render, "render"),
+        (Dialog::SceneText, "scene-text"),
+    ] {
+        bench.studio().show_dialog(dialog);
+        bench.harness.run_steps(4);
+        bench.save_picture(name);
+        bench.harness.key_press(egui::Key::Escape);
+        bench.harness.run_steps(2);
+    }
+}
+
+#[test]
+fn what_cannot_be_opened_says_why() {
+    let mut bench = Bench::new(SMALL);
+    bench.studio().open(std::path::Path::new("starfihs"));
+    bench.until("the error", |studio| matches!(studio.status().phase, Phase::Failed(_)));
+    let Phase::Failed(error) = bench.studio().status().phase.clone() else { panic!("no error") };
+    assert!(error.contains("did you mean 'starfish'?"), "{error}");
+    bench.harness.run_steps(3);
+    bench.save_picture("error");
+}
