@@ -76,11 +76,11 @@ pub use scene_schema::{
 pub mod tables {
     pub use crate::scene_schema::{
         AngleUnit, BallTable, BodyEditTable, BodyTable, BoneMotionTable, BoneTable, BoxTable,
-        CharacterEditTable, CharacterTable, ConstraintTable, ContactTable, Curve, CurveKey, CurveKeyTable,
-        CurveKind, CurveTable, DriveMode, GoalTable, JointType, KeyRows, KeyTable, KeyedMotionTable,
-        KeyedNumber, KeyedVector, MaterialChoice, MaterialName, MaterialTable, MetaphorChoice, MetaphorTable,
-        MotionTable, ObstacleEditTable, ObstacleMobility, ObstacleTable, PointTable, RegionTable, ShapeMode,
-        SolverChoice, SolverTable, UpAxis, Vector,
+        CharacterEditTable, CharacterTable, ConstraintTable, ContactTable, Coordinates, Curve, CurveKey,
+        CurveKeyTable, CurveKind, CurveTable, DriveMode, GoalTable, JointType, KeyRows, KeyTable,
+        KeyedMotionTable, KeyedNumber, KeyedVector, MaterialChoice, MaterialName, MaterialTable,
+        MetaphorChoice, MetaphorTable, MotionTable, ObstacleEditTable, ObstacleMobility, ObstacleTable,
+        PointTable, RegionTable, ShapeMode, SolverChoice, SolverTable, UpAxis, Vector,
     };
 }
 pub use scene_writer::{SceneFiles, SceneWriteError, edit_tables, write_scene};

@@ -35,6 +35,11 @@ impl Autosave {
         (0..).map(name).find(|path| !path.exists()).unwrap_or_default()
     }
 
+    /// Where characters that are built here are written.
+    pub fn characters(&self) -> PathBuf {
+        self.folder.with_file_name("characters")
+    }
+
     /// The takes that are there and that no running program records, the last first.
     pub fn recoverable(&self) -> Vec<LostTake> {
         let entries = std::fs::read_dir(&self.folder).into_iter().flatten().flatten();

@@ -5,6 +5,7 @@
 
 pub mod autosave;
 mod body_frame;
+mod builder;
 mod dialogs;
 mod edit_words;
 mod file_browser;

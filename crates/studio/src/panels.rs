@@ -1,5 +1,6 @@
 //! The panels of the studio, each in a file of its own.
 
+mod builder;
 mod curve_editor;
 mod inspector;
 mod menu_bar;

@@ -87,6 +87,10 @@ pub struct Studio {
     pub(crate) dialogs: Dialogs,
     pub(crate) preferences: Preferences,
     pub(crate) autosave: Autosave,
+    /// A character that is being built.
+    pub(crate) builder: crate::builder::Builder,
+    /// Angles of the bone that is being posed (degrees).
+    pub(crate) posed_angles: [f64; 3],
     /// Whether ghosts of what comes next are shown.
     pub(crate) show_ghosts: bool,
     /// The document that viewports were framed for.
@@ -121,6 +125,8 @@ impl Studio {
             dialogs: Dialogs::default(),
             autosave: Autosave::in_folder(folder),
             preferences,
+            builder: crate::builder::Builder::default(),
+            posed_angles: [0.0; 3],
             show_ghosts: false,
             framed: None,
         };
@@ -161,6 +167,7 @@ impl Studio {
         self.pictures.clear();
         self.textures = Default::default();
         self.selection = Selection::Scene;
+        self.builder = crate::builder::Builder::default();
         self.framed = None;
         self.dialogs.close_for_scene();
     }
@@ -467,6 +474,12 @@ impl Studio {
     /// Whether something is written in the background.
     pub fn is_working(&self) -> bool {
         self.dialogs.job.is_some()
+    }
+
+    /// How many bones the scene has.
+    pub fn bone_count(&self) -> usize {
+        self.document()
+            .map_or(0, |document| document.model.rigs().iter().map(|rig| rig.skeleton.bones().len()).sum())
     }
 
     /// The middle of a viewport (points).

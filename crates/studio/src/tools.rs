@@ -16,11 +16,13 @@ pub enum Tool {
     Direct,
     /// Stretches, bends, twists or pushes a part of a body.
     Metaphor(MetaphorChoice),
+    /// Places joints in a body without bones.
+    Joints,
 }
 
 impl Tool {
     /// All tools, in the order of the tool bar.
-    pub const ALL: [Tool; 8] = [
+    pub const ALL: [Tool; 9] = [
         Tool::Select,
         Tool::Pull,
         Tool::Reach,
@@ -29,6 +31,7 @@ impl Tool {
         Tool::Metaphor(MetaphorChoice::Bend),
         Tool::Metaphor(MetaphorChoice::Twist),
         Tool::Metaphor(MetaphorChoice::Push),
+        Tool::Joints,
     ];
 
     /// Its name.
@@ -42,6 +45,7 @@ impl Tool {
             Tool::Metaphor(MetaphorChoice::Bend) => "Bend",
             Tool::Metaphor(MetaphorChoice::Twist) => "Twist",
             Tool::Metaphor(MetaphorChoice::Push) => "Push",
+            Tool::Joints => "Joints",
         }
     }
 
@@ -56,6 +60,7 @@ impl Tool {
             Tool::Metaphor(MetaphorChoice::Bend) => "Click where a body is to be bent",
             Tool::Metaphor(MetaphorChoice::Twist) => "Click where a body is to be twisted",
             Tool::Metaphor(MetaphorChoice::Push) => "Click where a body is to be dented",
+            Tool::Joints => "Click into a body without bones to place joints, and build a character of it",
         }
     }
 
@@ -70,6 +75,7 @@ impl Tool {
             Tool::Metaphor(MetaphorChoice::Bend) => egui::Key::Num2,
             Tool::Metaphor(MetaphorChoice::Twist) => egui::Key::Num3,
             Tool::Metaphor(MetaphorChoice::Push) => egui::Key::Num4,
+            Tool::Joints => egui::Key::J,
         }
     }
 

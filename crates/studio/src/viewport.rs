@@ -172,26 +172,40 @@ pub struct BoneHit {
 }
 
 /// The first surface of a body that a ray meets.
-pub fn pick_surface(shown: &Shown, [eye, direction]: [Vec3; 2]) -> Option<SurfaceHit> {
-    let document = shown.document.as_ref()?;
+pub fn pick_surface(shown: &Shown, ray: [Vec3; 2]) -> Option<SurfaceHit> {
     let mut best: Option<(f64, SurfaceHit)> = None;
-    for (body, positions) in shown.surfaces.surfaces.iter().enumerate() {
-        let mesh = &document.model.bodies().get(body)?.surface;
+    each_hit(shown, ray, |distance, hit| {
+        if best.as_ref().is_none_or(|(nearest, _)| distance < *nearest) {
+            best = Some((distance, hit));
+        }
+    });
+    best.map(|(_, hit)| hit)
+}
+
+/// Calls a function with every place where a ray meets the surface of a body, and the distance to it as a multiple of its direction.
+fn each_hit(shown: &Shown, [eye, direction]: [Vec3; 2], mut found: impl FnMut(f64, SurfaceHit)) {
+    let Some(document) = &shown.document else { return };
+    let bodies = document.model.bodies().iter().zip(&shown.surfaces.surfaces).enumerate();
+    for (body, (mesh, positions)) in bodies.map(|(i, (body, positions))| (i, (&body.surface, positions))) {
         let at = |v: u32| positions.get(v as usize).map(|p| Vec3::new(p[0].into(), p[1].into(), p[2].into()));
         for (triangle, corners) in mesh.triangles.iter().enumerate() {
             let [Some(a), Some(b), Some(c)] = corners.map(at) else { continue };
             let Some((distance, weights)) = meet([eye, direction], [a, b, c]) else { continue };
-            if best.as_ref().is_some_and(|(nearest, _)| *nearest <= distance) {
-                continue;
-            }
             let rest = corners.map(|v| mesh.vertices[v as usize]);
             let rest = rest[0] * weights[0] + rest[1] * weights[1] + rest[2] * weights[2];
             let normal = (b - a).cross(&(c - a)).try_normalize(0.0).unwrap_or(-direction);
-            let hit = SurfaceHit { body, point: eye + direction * distance, rest, normal, triangle, weights };
-            best = Some((distance, hit));
+            let point = eye + direction * distance;
+            found(distance, SurfaceHit { body, point, rest, normal, triangle, weights });
         }
     }
-    best.map(|(_, hit)| hit)
+}
+
+/// All surfaces of bodies that a ray meets, the nearest first.
+pub fn pick_through(shown: &Shown, ray: [Vec3; 2]) -> Vec<SurfaceHit> {
+    let mut hits: Vec<(f64, SurfaceHit)> = Vec::new();
+    each_hit(shown, ray, |distance, hit| hits.push((distance, hit)));
+    hits.sort_by(|a, b| a.0.total_cmp(&b.0));
+    hits.into_iter().map(|(_, hit)| hit).collect()
 }
 
 /// Where a ray meets a triangle: the multiple of its direction, and the weights of the corners (Möller and Trumbore).

@@ -9,7 +9,7 @@ mod software_painter;
 
 use bench::Bench;
 use sinew_studio::session::Phase;
-use sinew_studio::{Arrangement, Dialog, Tool};
+use sinew_studio::{Arrangement, Dialog, Selection, Tool};
 
 const SMALL: [usize; 2] = [1280, 720];
 
@@ -127,6 +127,51 @@ fn dialogs_fit_into_a_small_window() {
         bench.harness.key_press(egui::Key::Escape);
         bench.harness.run_steps(2);
     }
+}
+
+/// A bar of 1 m, closed, as a mesh file.
+fn write_bar(path: &std::path::Path) {
+    let mut text = String::new();
+    for i in 0..=10 {
+        let y = 0.1 * f64::from(i);
+        for [x, z] in [[-0.1, -0.1], [0.1, -0.1], [0.1, 0.1], [-0.1, 0.1]] {
+            text += &format!("v {x} {y} {z}\n");
+        }
+    }
+    for i in 0..10 {
+        for side in 0..4 {
+            let (a, b) = (4 * i + side + 1, 4 * i + (side + 1) % 4 + 1);
+            text += &format!("f {a} {} {} {b}\n", a + 4, b + 4);
+        }
+    }
+    text += "f 1 2 3 4\nf 44 43 42 41\n";
+    std::fs::write(path, text).unwrap();
+}
+
+#[test]
+fn a_mesh_becomes_a_character_by_clicking_joints() {
+    let mut bench = Bench::new(SMALL);
+    let mesh = bench.folder_path().join("bar.obj");
+    write_bar(&mesh);
+    bench.open(mesh.to_str().unwrap());
+    bench.harness.key_press(egui::Key::Space);
+    bench.harness.run_steps(2);
+    bench.harness.key_press(egui::Key::Home);
+    bench.click("Joints");
+    bench.until("the first frame", |studio| studio.frame() == 0 && studio.shows_current_frame());
+    let [x, y] = bench.studio().middle_of_view(0);
+    for dy in [110.0, 0.0, -110.0] {
+        bench.drag(&[[x, y + dy], [x, y + dy]], 1);
+    }
+    bench.save_picture("joints");
+    bench.click("Build the character");
+    bench.until("the character", |studio| studio.has_picture() && studio.bone_count() == 2);
+    bench.until("frames", |studio| studio.frame_count() > 20);
+    bench.studio().select(Selection::Bone(0, 1));
+    bench.harness.run_steps(3);
+    bench.save_picture("built");
+    bench.studio().choose(Tool::Reach);
+    bench.until("no error", |studio| studio.status().stopped.is_none());
 }
 
 #[test]

@@ -48,6 +48,12 @@ impl Studio {
                 }
             });
         });
+        let can_build = self.is_ready() && self.can_build();
+        if item(ui, "Make a character of this mesh", "J", can_build) {
+            self.tool = crate::Tool::Joints;
+            self.playback.is_playing = false;
+            self.playback.go_to(0);
+        }
         ui.separator();
         let is_ready = self.is_ready();
         if item(ui, "Save take as…", "Ctrl+S", is_ready) {

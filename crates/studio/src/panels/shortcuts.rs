@@ -16,6 +16,7 @@ pub(crate) const KEYS: &[(&str, &str)] = &[
     ("G", "pull flesh"),
     ("R, D", "reach with a joint, direct control"),
     ("1 2 3 4", "stretch, bend, twist, push"),
+    ("J", "place joints in a mesh"),
     ("F", "frame what is selected"),
     ("F5 F6 F7", "one viewport, four, plain skinning beside flesh"),
     ("Ctrl+1, 3, 7", "look from the front, the side, above; Ctrl+0 in perspective"),

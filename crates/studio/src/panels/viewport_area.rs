@@ -70,6 +70,9 @@ impl Studio {
             self.use_tool(ui, slot, &response);
             self.draw_joints(ui, slot);
             self.metaphor_widget(ui, slot, &response);
+            if self.tool == Tool::Joints {
+                self.draw_builder(ui, slot);
+            }
         }
         self.viewport_label(ui, slot, rect);
     }
@@ -196,6 +199,7 @@ impl Studio {
             Tool::Direct => {
                 self.drag_hand(slot, response, at, |studio| studio.joint_at(slot, at, DriveMode::Direct))
             }
+            Tool::Joints => self.place_joints(slot, response),
             Tool::Metaphor(kind) => {
                 response.clone().on_hover_cursor(CursorIcon::Crosshair);
                 if response.clicked() {
