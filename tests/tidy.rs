@@ -26,7 +26,7 @@ const LAYERS: [&[&str]; 11] = [
     &["gltf", "render"],
     &["io"],
     &["zoo"],
-    &["cli"],
+    &["cli", "studio"],
 ];
 
 #[test]

@@ -1,8 +1,10 @@
 //! Placing a control metaphor with a click, and shaping it with handles in the viewport.
 
 use crate::body_frame;
+use crate::drafts::{DraggedHandle, Handle};
+use crate::selection::Selection;
 use crate::session::{Command, GhostRequest};
-use crate::studio::{Selection, Studio};
+use crate::studio::Studio;
 use crate::theme;
 use crate::viewport::{self, SurfaceHit};
 use egui::{Color32, PointerButton, Pos2, Response, Stroke, Ui};
@@ -18,29 +20,6 @@ const NEAR: f32 = 12.0;
 const CIRCLE: usize = 40;
 /// The seconds over which a new metaphor rises, holds and fades.
 const RISE: [f64; 3] = [0.25, 0.75, 1.0];
-
-/// A handle of the widget.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Handle {
-    /// The middle.
-    Origin,
-    /// The end of the axis: its direction, and where the part ends.
-    Far,
-    /// Where the part begins.
-    Near,
-    /// How far from the axis it reaches.
-    Radius,
-    /// The direction of a bend.
-    Normal,
-}
-
-/// A handle that is being dragged: the metaphor as it is so far.
-#[derive(Clone, Debug)]
-pub(crate) struct DraggedHandle {
-    handle: Handle,
-    edit: usize,
-    table: MetaphorTable,
-}
 
 /// A metaphor with everything that is optional filled in.
 #[derive(Clone, Copy, Debug, PartialEq)]

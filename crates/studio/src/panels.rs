@@ -12,6 +12,4 @@ mod timeline;
 mod tool_bar;
 mod viewport_area;
 
-pub(crate) use curve_editor::CurveDraft;
-pub(crate) use inspector::InspectorDraft;
 pub(crate) use shortcuts::KEYS;

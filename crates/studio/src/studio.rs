@@ -1,33 +1,20 @@
 //! The studio: what is open, what is shown, what is selected, and which panels there are.
 
+use crate::autosave::Autosave;
+use crate::open_dialogs::{Dialog, Dialogs};
 use crate::pictures::{PictureRequest, Pictures, Shown, ViewRequest};
 use crate::playback::Playback;
 use crate::preferences::Preferences;
-use crate::session::{Command, Document, OpenRequest, Phase, Session, Status};
+use crate::selection::Selection;
+use crate::session::{Command, Document, GhostRequest, OpenRequest, Phase, Session, Status};
 use crate::tools::Tool;
 use crate::viewport::{self, ViewKind, Viewport};
-use crate::{autosave::Autosave, dialogs::Dialogs};
 use egui::Context;
 use sinew_io::{CharacterChoice, EditTable};
 use sinew_render::Overlays;
+use sinew_take::GhostSpan;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// Something of the scene that is selected.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Selection {
-    /// The scene as a whole.
-    #[default]
-    Scene,
-    /// A body, by its index in the model.
-    Body(usize),
-    /// A bone: the rig in the model, and the bone in its skeleton.
-    Bone(usize, usize),
-    /// An obstacle, by its index in the model.
-    Obstacle(usize),
-    /// An edit, by its index in the list.
-    Edit(usize),
-}
 
 /// How viewports are arranged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,8 +80,10 @@ pub struct Studio {
     pub(crate) posed_angles: [f64; 3],
     /// Whether ghosts of what comes next are shown.
     pub(crate) show_ghosts: bool,
-    /// The document that viewports were framed for.
-    framed: Option<usize>,
+    /// The frame and the revision that ghosts were asked for.
+    ghosts_of: Option<(usize, u64)>,
+    /// The document that viewports were framed for, and whether they were framed for its first picture.
+    framed: Option<(usize, bool)>,
 }
 
 impl Studio {
@@ -128,6 +117,7 @@ impl Studio {
             builder: crate::builder::Builder::default(),
             posed_angles: [0.0; 3],
             show_ghosts: false,
+            ghosts_of: None,
             framed: None,
         };
         if let Some(problem) = problem {
@@ -274,17 +264,39 @@ impl Studio {
             self.context.request_repaint();
         }
         self.frame_new_document(&document);
+        self.follow_ghosts(&document);
+    }
+
+    /// Looks ahead from the shown frame, while it stays and nothing else is tried.
+    fn follow_ghosts(&mut self, document: &Document) {
+        let wanted = (self.show_ghosts && !self.playback.is_playing && !self.status.is_held)
+            .then_some((self.playback.frame(), self.status.revision));
+        if wanted == self.ghosts_of || self.dialogs.handle.is_some() {
+            return;
+        }
+        self.ghosts_of = wanted;
+        let frames = document.fps.round().max(1.0) as usize;
+        let span = GhostSpan { frames, every: (frames / 4).max(1) };
+        let request = wanted.map(|(frame, _)| GhostRequest { frame, span, edits: self.status.edits.clone() });
+        self.send(Command::Ghosts(request));
     }
 
     /// Lets viewports see a scene that has just been opened.
     fn frame_new_document(&mut self, document: &Arc<Document>) {
         let id = Arc::as_ptr(document) as usize;
-        let is_new = self.framed != Some(id);
-        if is_new && self.viewports[0].rect.width() > 0.0 {
-            self.framed = Some(id);
+        if self.framed.is_none_or(|(framed, _)| framed != id) && self.viewports[0].rect.width() > 0.0 {
+            self.framed = Some((id, false));
             for view in &mut self.viewports {
                 view.camera.up = document.up;
                 view.frame(viewport::rest_points(document));
+            }
+        }
+        // the first frame may be elsewhere than the scene at rest
+        let is_shown = self.shown.document.as_ref().is_some_and(|shown| Arc::ptr_eq(shown, document));
+        if self.framed == Some((id, false)) && is_shown {
+            self.framed = Some((id, true));
+            for view in &mut self.viewports {
+                view.frame(viewport::points_of(&self.shown, None));
             }
         }
     }
@@ -390,7 +402,7 @@ impl Studio {
     pub fn greet(&mut self) {
         if !self.preferences.is_known && self.dialogs.recovery.is_empty() {
             self.open(Path::new("dancer"));
-            self.dialogs.show(crate::Dialog::Tour);
+            self.dialogs.show(Dialog::Tour);
         }
     }
 
@@ -450,6 +462,11 @@ impl Studio {
         self.arrangement = arrangement;
     }
 
+    /// Shows ghosts of the next second, or not.
+    pub fn show_ghosts(&mut self, shows: bool) {
+        self.show_ghosts = shows;
+    }
+
     /// Chooses a tool.
     pub fn choose(&mut self, tool: Tool) {
         self.tool = tool;
@@ -461,7 +478,7 @@ impl Studio {
     }
 
     /// Opens a dialog.
-    pub fn show_dialog(&mut self, dialog: crate::Dialog) {
+    pub fn show_dialog(&mut self, dialog: Dialog) {
         self.dialogs.show(dialog);
     }
 
@@ -474,6 +491,11 @@ impl Studio {
     /// Whether something is written in the background.
     pub fn is_working(&self) -> bool {
         self.dialogs.job.is_some()
+    }
+
+    /// How many ghosts there are.
+    pub fn ghost_count(&self) -> usize {
+        self.session.as_ref().map_or(0, |session| session.ghosts().kept.len())
     }
 
     /// How many bones the scene has.

@@ -91,6 +91,25 @@ fn a_twist_is_placed_shaped_and_undone() {
 }
 
 #[test]
+fn ghosts_show_what_comes_next_and_leave_the_take_alone() {
+    let mut bench = Bench::new(SMALL);
+    bench.open("pot");
+    bench.until("some frames", |studio| studio.frame_count() > 20);
+    bench.harness.key_press(egui::Key::Space);
+    bench.harness.run_steps(2);
+    bench.studio().show_ghosts(true);
+    bench.until("ghosts", |studio| studio.ghost_count() == 4);
+    bench.until("a picture of them", |studio| studio.shows_current_frame());
+    bench.harness.run_steps(3);
+    std::thread::sleep(std::time::Duration::from_millis(600));
+    bench.harness.run_steps(3);
+    bench.save_picture("ghosts");
+    let before = bench.studio().frame_count();
+    bench.until("the take to go on", |studio| studio.frame_count() > before);
+    assert_eq!(bench.studio().edit_count(), 0);
+}
+
+#[test]
 fn a_take_is_baked_and_rendered_in_the_background() {
     let mut bench = Bench::new(SMALL);
     let folder = bench.folder_path();

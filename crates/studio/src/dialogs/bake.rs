@@ -1,7 +1,8 @@
 //! Writes the take in formats of other programs.
 
-use super::{Dialog, window};
+use super::window;
 use crate::jobs::{Job, Progress};
+use crate::open_dialogs::Dialog;
 use crate::session::Document;
 use crate::studio::Studio;
 use egui::{ComboBox, Slider, TextEdit, Ui};
@@ -21,23 +22,6 @@ const FORMATS: [(&str, &str); 6] = [
     ("mdd", "MDD cache and OBJ: Blender, LightWave"),
     ("obj", "a folder of OBJ files"),
 ];
-
-/// What is baked, and where to.
-#[derive(Clone, Debug)]
-pub(crate) struct BakeChoice {
-    /// The file, without its ending.
-    pub(crate) path: String,
-    format: usize,
-    /// The error that is allowed in a .glb, in percent of the size.
-    error: f64,
-    replaces: bool,
-}
-
-impl Default for BakeChoice {
-    fn default() -> BakeChoice {
-        BakeChoice { path: "bake".into(), format: 0, error: 0.1, replaces: false }
-    }
-}
 
 impl Studio {
     pub(super) fn bake_dialog(&mut self, ui: &Ui) {

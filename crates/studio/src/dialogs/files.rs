@@ -1,7 +1,8 @@
 //! Opening, saving, and takes that an earlier run left behind.
 
-use super::{Dialog, window};
+use super::window;
 use crate::file_browser::Choice;
+use crate::open_dialogs::Dialog;
 use crate::studio::Studio;
 use egui::Ui;
 use std::path::Path;

@@ -1,6 +1,7 @@
 //! Keys and mouse, and a first look around.
 
-use super::{Dialog, window};
+use super::window;
+use crate::open_dialogs::Dialog;
 use crate::panels::KEYS;
 use crate::preferences::Navigation;
 use crate::studio::Studio;

@@ -1,6 +1,7 @@
 //! Theme, scale and mouse.
 
-use super::{Dialog, window};
+use super::window;
+use crate::open_dialogs::Dialog;
 use crate::preferences::Navigation;
 use crate::studio::Studio;
 use egui::{Slider, Theme, Ui};

@@ -1,7 +1,9 @@
 //! Draws pictures and clips of the take.
 
-use super::{Dialog, window};
+use super::window;
+use crate::drafts::RenderChoice;
 use crate::jobs::{Job, Progress};
+use crate::open_dialogs::Dialog;
 use crate::session::Document;
 use crate::studio::Studio;
 use egui::{DragValue, TextEdit, Ui};
@@ -9,22 +11,6 @@ use sinew_io::{TakeFile, TakeFrameSource};
 use sinew_render::{Layout, Overlays, PictureOptions, render_picture};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// What is drawn, and where to.
-#[derive(Clone, Debug)]
-pub(crate) struct RenderChoice {
-    /// The file.
-    pub(crate) path: String,
-    size: [usize; 2],
-    /// Whether plain skinning is shown beside flesh.
-    compares: bool,
-}
-
-impl Default for RenderChoice {
-    fn default() -> RenderChoice {
-        RenderChoice { path: "take.gif".into(), size: [640, 480], compares: false }
-    }
-}
 
 impl Studio {
     pub(super) fn render_dialog(&mut self, ui: &Ui) {

@@ -1,6 +1,7 @@
 //! The scene as text, to copy into a file.
 
-use super::{Dialog, window};
+use super::window;
+use crate::open_dialogs::Dialog;
 use crate::session::Document;
 use crate::studio::Studio;
 use egui::{ScrollArea, TextEdit, Ui};

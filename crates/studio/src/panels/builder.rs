@@ -1,8 +1,9 @@
 //! The panel and the mouse of a character that is being built.
 
 use crate::builder::{self, Builder};
+use crate::selection::Selection;
 use crate::session::Document;
-use crate::studio::{Selection, Studio};
+use crate::studio::Studio;
 use crate::theme;
 use egui::{Color32, ComboBox, DragValue, PointerButton, Response, Stroke, TextEdit, Ui};
 

@@ -1,6 +1,8 @@
 //! The curves of the selected edit: keys that are dragged, added and removed.
 
-use crate::studio::{Selection, Studio};
+use crate::drafts::{CurveDraft, CurvePart as Part};
+use crate::selection::Selection;
+use crate::studio::Studio;
 use crate::theme;
 use egui::{Align2, Color32, ComboBox, FontId, Panel, Pos2, Rect, Sense, Stroke, Ui, Vec2};
 use sinew_io::EditTable;
@@ -16,27 +18,6 @@ const COLORS: [Color32; 4] = [
     Color32::from_rgb(120, 190, 110),
     Color32::from_rgb(214, 120, 190),
 ];
-
-/// What is dragged in the curve editor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
-    Key,
-    Left,
-    Right,
-}
-
-/// Curves that are being changed.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct CurveDraft {
-    /// The edit and the revision that it is a copy of.
-    of: Option<(usize, u64)>,
-    edit: EditTable,
-    /// The curve that is edited, by its index.
-    chosen: usize,
-    /// The key that is selected.
-    key: Option<usize>,
-    dragged: Option<(usize, Part)>,
-}
 
 /// The numbers of an edit that can be keyed, with their names.
 fn numbers(edit: &mut EditTable) -> Vec<(String, &mut KeyedNumber)> {

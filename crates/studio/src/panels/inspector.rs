@@ -1,7 +1,9 @@
 //! The properties of what is selected. A change takes effect from the shown frame on, as an edit.
 
+use crate::drafts::InspectorDraft;
+use crate::selection::Selection;
 use crate::session::Document;
-use crate::studio::{Selection, Studio};
+use crate::studio::Studio;
 use egui::{ComboBox, DragValue, Grid, Panel, ScrollArea, Slider, Ui};
 use sinew_io::tables::{
     BodyEditTable, CharacterEditTable, CurveKey, DriveMode, KeyedNumber, MaterialChoice, MaterialTable,
@@ -18,26 +20,6 @@ const MODES: [(DriveMode, &str, &str); 6] = [
     (DriveMode::Servo, "servo", "Torques track the motion, joints give way"),
     (DriveMode::Direct, "direct", "Joints accelerate such that goals are met as well as physics allows"),
 ];
-
-/// Numbers of the inspector that are being changed.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct InspectorDraft {
-    /// What is being changed, to begin anew when something else is selected.
-    of: Option<(Selection, u64)>,
-    /// Gravity (m/s²).
-    gravity: [f64; 3],
-    /// Young's modulus (kPa) and damping ratio.
-    young: f64,
-    damping: f64,
-    friction: f64,
-    /// The length of the take (s).
-    seconds: f64,
-    jiggle: f64,
-    cage_tets: usize,
-    /// The text of an edit.
-    text: String,
-    metaphor: MetaphorTable,
-}
 
 impl Studio {
     pub(crate) fn inspector(&mut self, ui: &mut Ui) {

@@ -1,6 +1,6 @@
 //! The menus at the top.
 
-use crate::dialogs::Dialog;
+use crate::open_dialogs::Dialog;
 use crate::session::{Command, Phase};
 use crate::studio::{Arrangement, Studio};
 use egui::{Button, MenuBar, Panel, Ui};

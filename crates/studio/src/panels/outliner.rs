@@ -1,8 +1,9 @@
 //! What is in the scene: bodies, bones, obstacles and edits.
 
 use super::timeline::shortened;
+use crate::selection::Selection;
 use crate::session::Document;
-use crate::studio::{Selection, Studio};
+use crate::studio::Studio;
 use egui::{CollapsingHeader, Panel, ScrollArea, Ui};
 use sinew_skeleton::Skeleton;
 

@@ -1,6 +1,6 @@
 //! Keys.
 
-use crate::dialogs::Dialog;
+use crate::open_dialogs::Dialog;
 use crate::session::Command;
 use crate::studio::{Arrangement, Studio};
 use crate::tools::Tool;
@@ -73,7 +73,7 @@ impl Studio {
             self.send(Command::Undo);
         }
         if pressed(Modifiers::NONE, Key::Delete)
-            && let crate::studio::Selection::Edit(edit) = self.selection
+            && let crate::selection::Selection::Edit(edit) = self.selection
         {
             self.remove_edit(edit);
         }

@@ -1,8 +1,9 @@
 //! The timeline: media buttons, the play head, recorded frames and edits.
 
 use crate::icons::{Icon, icon_button};
+use crate::selection::Selection;
 use crate::session::Command;
-use crate::studio::{Selection, Studio};
+use crate::studio::Studio;
 use crate::theme;
 use egui::{Align2, CursorIcon, FontId, Panel, Pos2, Rect, Sense, Shape, Stroke, Ui, Vec2};
 

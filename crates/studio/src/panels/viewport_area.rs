@@ -2,8 +2,9 @@
 
 use crate::icons::{Icon, icon_button_at};
 use crate::preferences::Navigation;
+use crate::selection::Selection;
 use crate::session::{Command, Hand, HandTarget, Phase};
-use crate::studio::{Arrangement, Selection, Studio};
+use crate::studio::{Arrangement, Studio};
 use crate::theme;
 use crate::tools::Tool;
 use crate::viewport;
@@ -319,7 +320,7 @@ impl Studio {
             ui.label("Open a rigged character and watch its flesh move, or drop a file here.");
             ui.add_space(14.0);
             if ui.add(egui::Button::new("Open a file…").min_size(Vec2::new(180.0, 32.0))).clicked() {
-                self.dialogs.show(crate::dialogs::Dialog::Open);
+                self.dialogs.show(crate::open_dialogs::Dialog::Open);
             }
             ui.add_space(14.0);
             ui.weak("or begin with one of these");
