@@ -112,8 +112,10 @@ fn words(kind: MetaphorKind, response: f64) -> String {
 fn out_of_reach(goal: &MagnitudeGoal, kind: MetaphorKind, found: &MagnitudeReport) -> String {
     let limit =
         found.too_strong.map_or(String::new(), |strong| format!(" and {strong:.3} times is too strong"));
+    // a part that buckles, for one
+    let peak = if found.factor.abs() < found.largest_held.abs() { ", and more of it does less" } else { "" };
     format!(
-        "metaphor '{}' cannot reach that at frame {}: nearest is {} with {:.3} times its magnitude; the largest that held is {:.3} times{limit}. The take is as it was; choose less, a later frame, or a wider metaphor",
+        "metaphor '{}' cannot reach that at frame {}: nearest is {} with {:.3} times its magnitude{peak}; the largest that held is {:.3} times{limit}. The take is as it was; choose less, a later frame, or a wider metaphor",
         goal.metaphor,
         goal.frame,
         words(kind, found.response),
