@@ -2,6 +2,8 @@
 
 mod reach;
 
+pub(crate) use reach::response_words;
+
 use crate::failure::Failure;
 use crate::outputs::OutputOptions;
 use crate::resume::{self, Goal};

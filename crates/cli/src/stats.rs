@@ -97,7 +97,11 @@ pub(crate) struct Stats {
     frames: usize,
     pub(crate) steps: usize,
     stable_step_seconds: f64,
+    /// The time of the take at the end (s).
     pub(crate) simulated_seconds: f64,
+    /// How much of it this run has simulated, where the beginning was recorded before (s).
+    #[serde(skip)]
+    pub(crate) stepped_seconds: f64,
     pub(crate) build_seconds: f64,
     pub(crate) wall_seconds: f64,
     /// How long outputs were compressed and written after the last frame (s).
@@ -290,6 +294,7 @@ impl Stats {
             steps: summary.steps,
             stable_step_seconds: model.stable_step().seconds,
             simulated_seconds: player.state.time,
+            stepped_seconds: player.state.time - timing.begun_at,
             build_seconds: timing.build_seconds,
             wall_seconds: timing.wall_seconds,
             write_seconds: 0.0,
@@ -354,7 +359,7 @@ impl fmt::Display for Stats {
         write!(
             f,
             "{:.2} s simulated in {:.2} s ({:.1} × real time), {} {} steps{limit} on {} threads, built in {:.2} s, written in {:.2} s",
-            self.simulated_seconds,
+            self.stepped_seconds,
             self.wall_seconds,
             self.realtime_factor,
             self.steps,

@@ -69,10 +69,10 @@ impl Summary<'_> {
         if !rigid.is_empty() {
             lines.push(format!("rigid: {}", listed(&rigid)));
         }
-        let Stats { simulated_seconds, wall_seconds, write_seconds, realtime_factor, build_seconds, .. } =
+        let Stats { stepped_seconds, wall_seconds, write_seconds, realtime_factor, build_seconds, .. } =
             self.stats;
         lines.push(format!(
-            "{simulated_seconds:.2} s simulated in {wall_seconds:.2} s ({realtime_factor:.1} × real time), built in {build_seconds:.2} s, written in {write_seconds:.2} s"
+            "{stepped_seconds:.2} s simulated in {wall_seconds:.2} s ({realtime_factor:.1} × real time), built in {build_seconds:.2} s, written in {write_seconds:.2} s"
         ));
         lines.extend(self.written.loop_line());
         let files: Vec<String> =

@@ -2,14 +2,14 @@
 
 mod ghosts;
 
-use crate::edit::print_versions;
+use crate::edit::{print_versions, response_words};
 use crate::failure::Failure;
 use crate::outputs::{self, OutputOptions, is_take, plan_files};
 use crate::take_status::recorded_length;
 use clap::{Args, Subcommand};
 use ghosts::GhostOptions;
 use sinew_io::{OpenedScene, SinkOptions, SinkPlan, TakeFile};
-use sinew_sim::{Energies, Model, State};
+use sinew_sim::{Energies, Model, State, metaphor_response};
 use sinew_take::{Bookmark, Frame, FrameSink, Player, SurfaceInfo};
 use sinew_zoo::source;
 use std::path::PathBuf;
@@ -102,6 +102,7 @@ fn show_frame(take: &TakeFile, options: &FrameOptions) -> Result<(), Failure> {
     let source = source::reopen(take)?;
     let player = player_at(take, &source, options.frame)?;
     print_state(&player.bookmark(), &player.model, &player.state);
+    print_direction(&player);
 
     // its shape
     let Some(output) = &options.output else { return Ok(()) };
@@ -145,4 +146,25 @@ fn print_state(bookmark: &Bookmark, model: &Model, state: &State) {
         summary.retries,
         summary.max_inverted
     );
+}
+
+/// What goals and metaphors have come to.
+fn print_direction(player: &Player) {
+    let (model, state) = (&player.model, &player.state);
+    for metaphor in model.metaphors() {
+        let response = metaphor_response(model, metaphor, state);
+        say!("  metaphor '{}': {}", metaphor.name, response_words(metaphor.kind, response));
+    }
+    for (rig, performance) in player.performances().iter().enumerate() {
+        for goal in &performance.goals {
+            if let Some(gap) = goal.gap(model, rig, state) {
+                let owner = &model.rigs()[rig].name;
+                say!(
+                    "  goal '{}' of '{owner}': its point is {:.2} cm from its target",
+                    goal.name,
+                    100.0 * gap
+                );
+            }
+        }
+    }
 }

@@ -43,6 +43,8 @@ fn an_edited_take_is_the_one_whose_scene_had_the_edit_from_the_start() {
     // recorded, edited and continued
     let said = run(at, &["edit", "w.take", "add", "--time", "0.2", EDIT, "--simulate"]);
     assert!(said.contains("version 2 with 1 edit: 13 of 31 frames"), "{said}");
+    // what follows the edit, and no more
+    assert!(said.contains("\n0.30 s simulated in "), "{said}");
     let edited = final_hash(at, "w.take");
     assert_ne!(edited, unedited);
 
@@ -73,7 +75,7 @@ fn an_edited_take_is_the_one_whose_scene_had_the_edit_from_the_start() {
     run(at, &["edit", "e.take", "remove", "1", "--simulate"]);
     assert_eq!(final_hash(at, "e.take"), unedited);
     let said = run(at, &["simulate", "--extend", "e.take", "--seconds", "0.25", "--no-preview"]);
-    assert!(said.contains("wrote e.take"), "{said}");
+    assert!(said.contains("wrote e.take") && said.contains("\n0.25 s simulated in "), "{said}");
     run(at, &["simulate", "worm.toml", "-o", "long.take", "--seconds", "0.75", "--no-preview"]);
     assert_eq!(final_hash(at, "e.take"), final_hash(at, "long.take"));
 
@@ -171,6 +173,7 @@ fn a_kill_during_an_edit_leaves_the_take_with_it_or_without_it() {
     let folder = recorded();
     let at = folder.path();
     let edit = ["edit", "k.take", "add", "--time", "0.2", EDIT, "--simulate"];
+    let unedited = final_hash(at, "w.take");
 
     // how long an edit takes, and what comes of it
     fs::copy(at.join("w.take"), at.join("k.take")).unwrap();
@@ -203,12 +206,44 @@ fn a_kill_during_an_edit_leaves_the_take_with_it_or_without_it() {
                 // to the end of some, which takes longer
                 if kill % 5 == 0 {
                     assert_eq!(final_hash(at, "k.take"), edited);
+                    run(at, &["edit", "k.take", "undo"]);
                 }
             }
             _ => panic!("{said}"),
         }
+        // what was recorded before is there
+        if kill % 5 == 0 {
+            assert_eq!(final_hash(at, "k.take"), unedited);
+        }
     }
     assert_eq!(with + without, KILLS);
+    // a kill before the edit is written and one after it are both likely
+    assert!(with > 0 && without > 0, "{with} with the edit, {without} without");
+}
+
+/// A goal of inverse kinematics is met after its blend, and not before; what is out of reach is told by how much.
+#[test]
+fn a_frame_says_how_far_goals_are_from_their_targets() {
+    let folder = recorded();
+    let at = folder.path();
+    let gap = |place: &str, frame: &str| {
+        let edit = format!(
+            "character = [{{ name = 'worm', mode = 'reach', goal = [{{ name = 'tip', bone = 'b', point = [0.2, 0, 0], place = {place}, blend = 0.1 }}] }}]"
+        );
+        run(at, &["edit", "w.take", "add", "--time", "0.1", &edit, "--simulate"]);
+        let said = run(at, &["take", "w.take", "frame", frame]);
+        run(at, &["edit", "w.take", "undo"]);
+        let words =
+            said.split("goal 'tip' of 'worm': its point is ").nth(1).unwrap_or_else(|| panic!("{said}"));
+        words.split(' ').next().unwrap().parse::<f64>().unwrap()
+    };
+    // a point at 0.2 m from the joint at the origin, which is where bone 'b' begins
+    let [within, beyond] = ["[0.16, 0.12, 0]", "[0.32, 0.24, 0]"];
+    assert!(gap(within, "8") > 1.0);
+    assert!(gap(within, "20") < 0.02);
+    // no nearer than the arm is long, and as near as inverse kinematics comes
+    let left = gap(beyond, "20");
+    assert!(left > 19.9 && left < 22.0, "{left}");
 }
 
 /// A column that is twisted from 0.1 s on, beside a metaphor that may be too strong.
@@ -238,6 +273,12 @@ fn a_magnitude_is_found_for_a_wanted_angle() {
     assert!(
         said.contains("its magnitude is multiplied by") && said.contains("version 2 with 1 edit"),
         "{said}"
+    );
+    let shown = run(at, &["take", "b.take", "frame", "25"]);
+    assert!(
+        shown.contains("metaphor 'turn': twisted by 40.")
+            || shown.contains("metaphor 'turn': twisted by 39."),
+        "{shown}"
     );
     // the take was made shorter on purpose
     assert!(!said.contains("unfinished"), "{said}");

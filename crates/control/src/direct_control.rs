@@ -196,17 +196,25 @@ impl DirectControl {
         self.level.clear();
         let kinematics = response.kinematics();
         let missed = core::mem::take(&mut self.missed);
+        // in the air everything falls, and what is beyond reach is so from a root that moves
+        let falls = if response.has_contact() { Vec3::zeros() } else { task.model.gravity() };
         for ((goal, anchor), (off, turned)) in task.wanted.iter().zip(&missed) {
             let (mut now, mut next) =
                 (goal.target(anchor, task.state.time), goal.target(anchor, task.state.time + task.dt));
             for target in [&mut now, &mut next] {
                 target.shift(off, turned);
             }
+            if *off != Vec3::zeros() && !response.has_contact() {
+                now.velocity = carried(task.skeleton(), anchor.bone, kinematics, &now.place);
+                next.velocity = now.velocity + falls * task.dt;
+            }
             let (x, v) = point_motion(anchor, kinematics, task.state);
             let far = x - now.place;
             let pulled = |e: &Vec3, rate: &Vec3| rate_later(e, rate, goal, task.dt);
             let a = if goal.stays() {
-                approach(&far, &v, goal, (task.dt, self.limb_length(task.skeleton(), anchor)))
+                let limb = self.limb_length(task.skeleton(), anchor);
+                let own = (next.velocity - now.velocity) / task.dt;
+                bounded(&(own + approach(&far, &(v - now.velocity), goal, (task.dt, limb))), &falls)
             } else {
                 let near = far * (FARTHEST * size / far.norm().max(f64::MIN_POSITIVE)).min(1.0);
                 (next.velocity + pulled(&near, &(v - now.velocity)) - v) / task.dt
@@ -408,6 +416,13 @@ fn ancestors(skeleton: &Skeleton, bone: BoneId) -> impl Iterator<Item = BoneId> 
     core::iter::successors(Some(bone), |bone| skeleton.bone(*bone).parent)
 }
 
+/// The velocity (m/s) of a place (m) that the root of a bone carries along.
+fn carried(skeleton: &Skeleton, bone: BoneId, kinematics: &Kinematics, place: &Vec3) -> Vec3 {
+    let root = ancestors(skeleton, bone).last().unwrap_or(bone);
+    let place_in_root = kinematics.world_frames()[root.index()].point_back(place);
+    kinematics.point_velocity(root, &place_in_root)
+}
+
 /// Where the point of a goal is (m), and its velocity (m/s): that of flesh for a point of the skin.
 fn point_motion(anchor: &GoalAnchor, kinematics: &Kinematics, state: &State) -> (Vec3, Vec3) {
     match &anchor.skin {
@@ -422,16 +437,21 @@ fn point_motion(anchor: &GoalAnchor, kinematics: &Kinematics, state: &State) -> 
 /// The acceleration towards a target that stays, from which a point is off by e (m): that of the critically damped spring, at a bounded speed and acceleration, so that a limb swings there and does not snap.
 ///
 /// ```text
-/// ẋ* = −ê min(|e|/2τ, √(g |e|), √(g ℓ)),    |a*| ≤ g
+/// ẋ* = −ê min(|e|/2τ, √(g |e|), √(g ℓ)),    |a* − b| ≤ g
 /// ```
 ///
-/// The spring's steady speed is |e|/2τ; √(g |e|) leaves room to brake, and √(g ℓ) is the speed of a limb of length ℓ that swings under its weight (a Froude number of 1). Flesh bears g, which it is drawn under.
+/// `rate` is its velocity relative to the target (m/s); for b see [`bounded`]. The spring's steady speed is |e|/2τ; √(g |e|) leaves room to brake, and √(g ℓ) is the speed of a limb of length ℓ that swings under its weight (a Froude number of 1). Flesh bears g, which it is drawn under.
 fn approach(e: &Vec3, rate: &Vec3, goal: &Goal, (dt, limb): (f64, f64)) -> Vec3 {
     let distance = e.norm().max(f64::MIN_POSITIVE);
     let speed = (GRAVITY * distance).sqrt().min((GRAVITY * limb).sqrt().max(MIN_SPEED));
     let near = e * (2.0 * goal.reach_time * speed / distance).min(1.0);
-    let a = (rate_later(&near, rate, goal, dt) - rate) / dt;
-    a * (GRAVITY / a.norm().max(f64::MIN_POSITIVE)).min(1.0)
+    (rate_later(&near, rate, goal, dt) - rate) / dt
+}
+
+/// An acceleration that differs by no more than g from b, that of a character that falls, or 0 on the ground (m/s²).
+fn bounded(a: &Vec3, b: &Vec3) -> Vec3 {
+    let relative = a - b;
+    b + relative * (GRAVITY / relative.norm().max(f64::MIN_POSITIVE)).min(1.0)
 }
 
 /// The rate of a tracking error at the end of a step of `dt` (s).

@@ -6,7 +6,7 @@
 use crate::Keyframes;
 use sinew_math::spatial::Frame;
 use sinew_math::{Rotation, Vec3, so3};
-use sinew_sim::{Model, SurfacePoint};
+use sinew_sim::{Model, State, SurfacePoint};
 use sinew_skeleton::{BoneId, Kinematics, Skeleton, SkeletonState};
 
 /// Where a point of a character is to be.
@@ -111,6 +111,20 @@ impl Goal {
     /// Ends it at a time (s) of the take.
     pub fn end_at(&mut self, time: f64) {
         self.end = self.end.min(time);
+    }
+
+    /// How far its point is from where it is to be, for a rig in a state of a model (m); none when it is not wanted.
+    pub fn gap(&self, model: &Model, rig: usize, state: &State) -> Option<f64> {
+        let anchor = self.is_wanted(state.time).then(|| GoalAnchor::find(model, rig, self).ok())??;
+        let x = anchor.skin.as_ref().map_or_else(
+            || {
+                let mut kinematics = Kinematics::default();
+                kinematics.update(&model.rigs()[rig].skeleton, &state.rigs[rig]);
+                kinematics.point(anchor.bone, &anchor.place)
+            },
+            |skin| skin.at(&state.node_x),
+        );
+        Some((x - self.target(&anchor, state.time).place).norm())
     }
 
     /// Whether its target stays where it is.

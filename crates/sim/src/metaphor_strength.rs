@@ -36,18 +36,14 @@ pub(crate) fn find_destroyed(
     let (fraction, own) = worst(acting(model, control), crushed)?;
     if fraction > 1.0 {
         let inverted = own.1.inverted(model.tets(), rest, x);
-        let what = format!(
-            "{:.0} % of the elements that it acts on are inverted{}",
-            100.0 * inverted,
-            beside(model, control, own.1)
-        );
-        return Some(too_strong(model, own, time, what));
+        let what =
+            format!("{:.0} % of the elements that '{}' acts on are inverted", 100.0 * inverted, own.1.name);
+        return Some(too_strong((model, control), own, time, what));
     }
     let (sizes, own) = worst(acting(model, control), torn)?;
     (sizes.is_nan() || sizes > MAX_DISTANCE).then(|| {
-        let others = beside(model, control, own.1);
-        let what = format!("a part of it is {sizes:.1} times its size from where it belongs{others}");
-        too_strong(model, own, time, what)
+        let what = format!("a part of it is {sizes:.1} times its size from where it belongs");
+        too_strong((model, control), own, time, what)
     })
 }
 
@@ -68,7 +64,7 @@ pub(crate) fn blame(model: &Model, control: &Control, error: StepError) -> StepE
     let StepError::Diverged { body, time, .. } = &error else { return error };
     let on_body = acting(model, control).filter(|(_, own)| model.bodies()[own.body].name == *body);
     match worst(on_body, |_| 0.0) {
-        Some((_, own)) => too_strong(model, own, *time, "it diverged".to_owned()),
+        Some((_, own)) => too_strong((model, control), own, *time, "it diverged".to_owned()),
         None => error,
     }
 }
@@ -80,20 +76,19 @@ fn acting<'a>(model: &'a Model, control: &Control) -> impl Iterator<Item = (f64,
     all.filter(|(magnitude, _)| *magnitude != 0.0)
 }
 
-/// The other metaphors that act on the body of one, in words: they may be the cause.
-fn beside(model: &Model, control: &Control, own: &Metaphor) -> String {
+fn too_strong(
+    (model, control): (&Model, &Control),
+    (magnitude, own): (f64, &Metaphor),
+    time: f64,
+    what: String,
+) -> StepError {
     let others = acting(model, control).filter(|(_, other)| other.body == own.body && other.name != own.name);
-    let words: Vec<String> =
-        others.map(|(magnitude, other)| format!("'{}' of {magnitude:.3}", other.name)).collect();
-    if words.is_empty() { String::new() } else { format!(", together with {}", words.join(" and ")) }
-}
-
-fn too_strong(model: &Model, (magnitude, metaphor): (f64, &Metaphor), time: f64, what: String) -> StepError {
     StepError::TooStrong {
-        metaphor: metaphor.name.clone(),
+        metaphor: own.name.clone(),
         magnitude,
-        body: model.bodies()[metaphor.body].name.clone(),
+        body: model.bodies()[own.body].name.clone(),
         time,
+        beside: others.map(|(magnitude, other)| (other.name.clone(), magnitude)).collect(),
         what,
         held: None,
     }

@@ -65,10 +65,10 @@ pub enum StepError {
     },
     /// A control metaphor has torn or crushed a body.
     #[error(
-        "metaphor '{metaphor}' of magnitude {magnitude:.4} is too strong for body '{body}': at {time:.4} s {what}; {}", held_magnitude(*.held)
+        "metaphor '{metaphor}' of magnitude {magnitude:.4} is too strong for body '{body}'{}: at {time:.4} s {what}; {}", together(.beside), held_magnitude(*.held)
     )]
     TooStrong {
-        /// The metaphor whose region has suffered most.
+        /// The metaphor whose region has suffered most; from a player the last one without which the body holds.
         metaphor: String,
         /// Its magnitude.
         magnitude: f64,
@@ -76,6 +76,8 @@ pub enum StepError {
         body: String,
         /// Time at the beginning of the step (s).
         time: f64,
+        /// The other metaphors that act on the body, with their magnitudes.
+        beside: Box<[(String, f64)]>,
         /// What has become of it.
         what: String,
         /// The largest magnitude that held over the same time, if that was searched for.
@@ -142,6 +144,13 @@ pub enum StepError {
     /// The time step is not positive and finite.
     #[error("the time step is {0} s: it must be positive and finite")]
     BadTimeStep(f64),
+}
+
+/// Other metaphors with their magnitudes, in words.
+fn together(beside: &[(String, f64)]) -> String {
+    let words: Vec<String> =
+        beside.iter().map(|(name, magnitude)| format!("'{name}' of {magnitude:.4}")).collect();
+    if words.is_empty() { String::new() } else { format!(" together with {}", words.join(" and ")) }
 }
 
 /// What is known of a magnitude that is not too strong.

@@ -3,6 +3,8 @@
 //! ```text
 //! s = (a g_b − b g_a)/(g_b − g_a),    g = response − wanted;  the end that stays twice counts half
 //! ```
+//!
+//! Responses have peaks: an ear that is wrung too hard buckles, and turns less. Where doubling has stepped over one without passing the goal, the peak is searched by bisection of the larger side.
 
 use crate::metaphor_scale::MetaphorScale;
 use crate::{Bookmark, CheckpointError, Player};
@@ -75,6 +77,8 @@ const TOLERANCE: f64 = 0.01;
 /// The largest factor that is tried, and the number of simulations in a bracket.
 const MAX_FACTOR: f64 = 64.0;
 const MAX_STEPS: usize = 10;
+/// A peak of the response is known when what is around it is no wider than this fraction of its factor.
+const PEAK_WIDTH: f64 = 0.1;
 
 impl Player {
     /// Finds the factor of a metaphor's magnitude that reaches a goal, simulating from a bookmark before the metaphor acts. The player is at the goal's frame, or before it, afterwards.
@@ -166,6 +170,14 @@ fn search<E>(
             break;
         }
     }
+    // or on the way to a peak that was stepped over
+    while high.is_none() {
+        let Some((near, factor)) = tried.beside_peak() else { break };
+        let Some(gap) = ask(factor, &mut tried)? else { break };
+        if gap * start <= 0.0 {
+            (low, high) = ((near.0, near.1 - wanted), Some((factor, gap)));
+        }
+    }
     let Some(mut high) = high else { return Ok(tried.report(tolerance)) };
 
     // the Illinois method
@@ -214,6 +226,19 @@ impl Tried {
         self.all.iter().min_by(|a, b| gap(a).total_cmp(&gap(b))).copied()
     }
 
+    /// The best factor with its response, and the middle of the wider gap between it and its neighbours; none if it has no neighbours that held on both sides, or they are close.
+    fn beside_peak(&self) -> Option<((f64, f64), f64)> {
+        let best = self.best()?;
+        let beside = |is_own: &dyn Fn(f64) -> bool| {
+            let factors = self.all.iter().map(|own| own.0).filter(|own| is_own(*own));
+            factors.min_by(|a, b| (a - best.0).abs().total_cmp(&(b - best.0).abs()))
+        };
+        let (below, above) = (beside(&|own| own < best.0)?, beside(&|own| own > best.0)?);
+        let is_found = above - below <= PEAK_WIDTH * best.0.abs();
+        let farther = if above - best.0 > best.0 - below { above } else { below };
+        (!is_found && best.0 != 0.0).then_some((best, 0.5 * (best.0 + farther)))
+    }
+
     fn best_gap(&self) -> f64 {
         self.best().map_or(f64::INFINITY, |(_, response)| (response - self.wanted).abs())
     }
@@ -258,6 +283,17 @@ mod tests {
         let found = find(20.0, response);
         assert!(!found.is_reached && found.largest_held < 5.0 && found.largest_held > 4.5, "{found:?}");
         assert!(found.too_strong.is_some_and(|strong| strong >= 5.0));
+    }
+
+    /// The response rises to a peak of 1.1 at 1.3 and falls again, as that of a part that buckles: what is below the peak is reached although 1, 2 and 4 are all below it, what is above is told with the peak.
+    #[test]
+    fn a_goal_below_a_peak_is_reached() {
+        let response = |s: f64| (s < 5.0).then(|| 2.2 * (s / 1.3) / (1.0 + (s / 1.3).powi(2)));
+        assert!([1.0, 2.0, 4.0].iter().all(|s| response(*s).is_some_and(|own| own < 1.07)));
+        let found = find(1.08, response);
+        assert!(found.is_reached && found.tries < 16, "{found:?}");
+        let found = find(1.3, response);
+        assert!(!found.is_reached && (found.response - 1.1).abs() < 0.011, "{found:?}");
     }
 
     /// A response that saturates ends the search.

@@ -8,7 +8,7 @@ use crate::watch::{self, WatchAnswer};
 use crate::{
     Bookmark, Checkpoint, CheckpointError, FrameSink, JointTorques, PlayError, Scene, SinkError, Summary,
 };
-use sinew_control::{Controller, Script};
+use sinew_control::{Controller, Performance, Script};
 use sinew_sim::implicit::{SettleError, SettleReport, settle};
 use sinew_sim::{Clock, Control, Model, Phase, Solver, SolverPick, State, StepError, StepReport, Stepper};
 use sinew_skeleton::DriveKind;
@@ -415,6 +415,11 @@ impl Player {
     /// The control of the last step.
     pub(crate) fn last_control(&self) -> &Control {
         &self.control
+    }
+
+    /// The performance of every rig, as edited up to the current frame.
+    pub fn performances(&self) -> &[Performance] {
+        &self.controller.performances
     }
 
     /// Number of frames of the whole take after the first.

@@ -2,8 +2,9 @@
 
 use sinew_control::{BezierKey, Curve, Extrapolation};
 use sinew_flesh::Material;
+use sinew_math::Vec3;
 use sinew_mesh::shapes;
-use sinew_sim::desc::{BodyDesc, MetaphorDesc, MetaphorKind, ShapeDesc, WorldDesc};
+use sinew_sim::desc::{BodyDesc, MetaphorDesc, MetaphorKind, ShapeDesc, WidgetDesc, WorldDesc};
 use sinew_sim::{StepError, metaphor_response};
 use sinew_take::{MagnitudeGoal, Player, Scene, SceneChange, SceneEdit};
 
@@ -61,6 +62,46 @@ fn a_metaphor_that_is_too_strong_is_caught() {
     while again.frame() <= player.frame() {
         again.advance().expect("this magnitude held");
     }
+}
+
+/// A twist of the end of a bar, which it bears, and a push that crushes that end: the push is named, with a magnitude of it that held, although the elements that are inverted are those of both and fewer are enough for
+/// a twist to count as too strong.
+#[test]
+fn the_metaphor_without_which_a_body_holds_is_named() {
+    let at_end = |axis: Vec3| WidgetDesc {
+        origin: Some(Vec3::new(if axis.x > 0.0 { 0.3 } else { 0.4 }, 0.05, 0.05)),
+        axis: Some(axis),
+        radius: Some(0.12),
+        ..WidgetDesc::default()
+    };
+    let mut scene = scene(MetaphorKind::Twist, 1.5);
+    let SceneChange::Metaphor { metaphor, .. } = &mut scene.edits[0].changes[0] else {
+        unreachable!("it is one")
+    };
+    metaphor.widget = at_end(Vec3::x());
+    let play = |scene: &Scene| {
+        let mut player = Player::build(scene).expect("sound");
+        (0..scene.frame_count()).find_map(|_| player.advance().err())
+    };
+    assert_eq!(play(&scene), None, "the bar bears the twist");
+
+    // by an edit of a take that was recorded without it
+    let mut player = Player::build(&scene).expect("sound");
+    while player.frame() < 12 {
+        player.advance().expect("sound");
+    }
+    let push =
+        MetaphorDesc { widget: at_end(-Vec3::x()), ..MetaphorDesc::new("push", "bar", MetaphorKind::Push) };
+    let change = SceneChange::Metaphor { metaphor: push, magnitude: 40.0.into() };
+    scene.edits.push(SceneEdit { time: 0.2, changes: vec![change] });
+    let start = player.bookmark();
+    let mut player = Player::build(&scene).expect("sound");
+    player.resume_from(&start).expect("a frame of the take");
+    let error = (0..18).find_map(|_| player.advance().err()).expect("too strong");
+    let StepError::TooStrong { metaphor, beside, held: Some(held), .. } = &error else { panic!("{error}") };
+    assert!(metaphor == "push" && *held > 0.0 && *held < 40.0, "{error}");
+    assert!(beside.len() == 1 && beside[0].0 == "m", "{error}");
+    assert!(error.to_string().contains("is too strong for body 'bar' together with 'm' of"), "{error}");
 }
 
 /// The factor that is found gives the response when the take is recorded with it.

@@ -180,6 +180,11 @@ fn magnitude_1_does_what_it_says_on_stiff_and_thin_bodies() {
     check_magnitude_1(&["cylinder", "pot", "duck-box", "rabbit-twist", "dancer"]);
 }
 
+#[test]
+fn magnitude_1_does_what_it_says_on_creatures_and_beams() {
+    check_magnitude_1(&["worm", "cow", "beam"]);
+}
+
 /// Figures 12.1, 12.2 and 12.5: the ear turns by more than 45° and comes back, the sheet is stretched and folded, and head and ear move by two edits at once.
 #[test]
 fn the_takes_of_the_thesis_do_what_they_show() {

@@ -70,7 +70,7 @@ impl Edit {
         }
         tell!(
             "{} by {} simulations: its magnitude is multiplied by {:.4}",
-            words(kind, found.response),
+            response_words(kind, found.response),
             found.tries,
             found.factor
         );
@@ -98,8 +98,8 @@ impl Reach {
     }
 }
 
-/// What was done, in words.
-fn words(kind: MetaphorKind, response: f64) -> String {
+/// What a metaphor has done, in words.
+pub(crate) fn response_words(kind: MetaphorKind, response: f64) -> String {
     match kind {
         MetaphorKind::Twist => format!("twisted by {:.1}°", response.to_degrees()),
         MetaphorKind::Stretch if response < 0.0 => format!("compressed by {:.2} cm", -100.0 * response),
@@ -112,11 +112,13 @@ fn words(kind: MetaphorKind, response: f64) -> String {
 fn out_of_reach(goal: &MagnitudeGoal, kind: MetaphorKind, found: &MagnitudeReport) -> String {
     let limit =
         found.too_strong.map_or(String::new(), |strong| format!(" and {strong:.3} times is too strong"));
+    // a part that buckles, for one
+    let peak = if found.factor.abs() < found.largest_held.abs() { ", and more of it does less" } else { "" };
     format!(
-        "metaphor '{}' cannot reach that at frame {}: nearest is {} with {:.3} times its magnitude; the largest that held is {:.3} times{limit}. The take is as it was; choose less, a later frame, or a wider metaphor",
+        "metaphor '{}' cannot reach that at frame {}: nearest is {} with {:.3} times its magnitude{peak}; the largest that held is {:.3} times{limit}. The take is as it was; choose less, a later frame, or a wider metaphor",
         goal.metaphor,
         goal.frame,
-        words(kind, found.response),
+        response_words(kind, found.response),
         found.factor,
         found.largest_held
     )

@@ -5,7 +5,8 @@ use sinew_flesh::{Fabric, Material};
 use sinew_math::{Isometry, Vec3};
 use sinew_mesh::{CageSize, shapes};
 use sinew_sim::desc::{BodyDesc, ContactDesc, ObstacleDesc, PinDesc, Region, Shape, ShapeDesc};
-use sinew_sim::{Control, ImplicitSettings, Model, Solver, State, Stepper, WorldDesc};
+use sinew_sim::implicit::{SolverKind, SolverReason};
+use sinew_sim::{Control, ImplicitContact, ImplicitSettings, Model, Solver, State, Stepper, WorldDesc};
 
 const RADIUS: f64 = 0.12;
 
@@ -45,6 +46,27 @@ fn a_sheet_dropped_on_a_ball_drapes_over_it() {
         // a wrinkle of a few millimetres may stand on top
         assert!(high > RADIUS && high < RADIUS + 0.01 && low < -0.05, "{low} {high}");
     }
+}
+
+/// Sheets that may come into contact are stepped explicitly, however many sub-steps that takes; alone, or with barriers, they are not.
+#[test]
+fn auto_steps_sheets_in_contact_explicitly() {
+    let pick = |world: &WorldDesc, contact: ImplicitContact| {
+        let model = Model::build(world).expect("sound");
+        let settings = ImplicitSettings { contact, ..ImplicitSettings::INTERACTIVE };
+        Solver::Auto(settings).pick(&model, 1.0).expect("a pick")
+    };
+    let with_ball = over_a_ball();
+    let mut alone = over_a_ball();
+    alone.obstacles.clear();
+    let mut with_itself = alone.clone();
+    with_itself.contact.self_contact.push("sheet".into());
+    for world in [&with_ball, &with_itself] {
+        let found = pick(world, ImplicitContact::Springs);
+        assert_eq!((found.kind(), found.reason), (SolverKind::Explicit, SolverReason::SheetInContact));
+        assert_eq!(pick(world, ImplicitContact::Barrier).kind(), SolverKind::Implicit);
+    }
+    assert_eq!(pick(&alone, ImplicitContact::Springs).kind(), SolverKind::Implicit);
 }
 
 /// A soft ball thrown at a sheet with pinned sides is caught by it, from above and from below: both sides collide. In explicit steps, and in implicit ones.
