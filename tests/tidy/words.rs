@@ -38,6 +38,7 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("crates/control/src/bezier", "slopes", "of a curve at its keys"),
     ("crates/control/src/curve.rs", "slope", "of a curve"),
     ("crates/io/src/scene_schema/number.rs", "slope", "the key of scene files"),
+    ("crates/studio/src/panels/inspector.rs", "slope", "the key of scene files"),
     ("crates/io/src/scene_file/number.rs", "slope", "the key of scene files"),
     ("crates/io/src/scene_writer/number.rs", "slope", "the key of scene files"),
     ("crates/io/src/metaphor_edits.rs", "slope", "the key of scene files"),

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 /// The radius of a bone, as a fraction of its length, and the least one, as a fraction of the body.
 const RADIUS: f64 = 0.08;
-const LEAST_RADIUS: f64 = 0.012;
+const MIN_RADIUS: f64 = 0.012;
 
 /// A joint of a character that is being built.
 #[derive(Clone, Debug, PartialEq)]
@@ -109,7 +109,7 @@ impl Builder {
                     parent: carrier(joint.parent),
                     from: Some(joint.place.into()),
                     to: Some(first.place.into()),
-                    radius: Some((RADIUS * length).max(LEAST_RADIUS * size)),
+                    radius: Some((RADIUS * length).max(MIN_RADIUS * size)),
                     ..BoneTable::default()
                 });
             }

@@ -98,36 +98,15 @@ impl Studio {
             return false;
         }
         draft.chosen = draft.chosen.min(all.len() - 1);
-        let mut is_done = false;
 
-        // which curve, and how it runs
-        ui.horizontal(|ui| {
-            for (i, (name, _)) in all.iter().enumerate() {
-                let color = COLORS[i % COLORS.len()];
-                let text = egui::RichText::new(name).color(color);
-                if ui.selectable_label(draft.chosen == i, text).clicked() {
-                    (draft.chosen, draft.key) = (i, None);
-                }
-            }
-            ui.separator();
-            let number = &mut *all[draft.chosen].1;
-            match number {
-                KeyedNumber::Constant(value) => {
-                    if ui.button("Key it").on_hover_text("Make it a curve").clicked() {
-                        let keys = vec![CurveKey::Row([time, *value])];
-                        *number = KeyedNumber::Curve(CurveTable { keys, ..CurveTable::default() });
-                        is_done = true;
-                    }
-                }
-                KeyedNumber::Curve(table) => is_done |= curve_buttons(ui, table, &mut draft.key, time),
-            }
-        });
+        let (chosen, key) = (&mut draft.chosen, &mut draft.key);
+        let mut is_done = curve_bar(ui, &mut all, chosen, key, time);
 
         // the curves
         let size = ui.available_size().max(Vec2::new(60.0, 60.0));
         let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
         response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::GraphicsDocument, true, "Curves"));
-        let plane = Plane::of(rect, self.length(), &all, draft.dragged.is_some());
+        let plane = Plane::of(rect, self.length(), &all);
         plane.draw_grid(
             ui,
             self.playback.frame() as f64 / self.document().map_or(60.0, |document| document.fps),
@@ -139,38 +118,8 @@ impl Studio {
         let color = COLORS[draft.chosen % COLORS.len()];
         let hovered = plane.draw_keys(ui, table, draft.key, color, response.hover_pos());
 
-        // the mouse
-        if response.drag_started() || response.clicked() {
-            let at = ui.input(|input| input.pointer.press_origin()).or(response.interact_pointer_pos());
-            let grabbed = at.and_then(|at| plane.part_at(table, draft.key, at)).or(hovered);
-            draft.key = grabbed.map(|(key, _)| key);
-            draft.dragged = grabbed.filter(|_| response.drag_started());
-        }
-        if let (Some((key, part)), Some(at)) = (draft.dragged, response.interact_pointer_pos()) {
-            move_part(table, key, part, plane.value_at(at));
-        }
-        if response.drag_stopped() && draft.dragged.take().is_some() {
-            is_done = true;
-        }
-        if response.double_clicked()
-            && hovered.is_none()
-            && let Some(at) = response.interact_pointer_pos()
-        {
-            let [time, value] = plane.value_at(at);
-            let index = table.keys.partition_point(|key| place(key)[0] < time);
-            table.keys.insert(index, CurveKey::Row([time.max(0.0), value]));
-            draft.key = Some(index);
-            is_done = true;
-        }
-        let removes = response.secondary_clicked();
-        if removes
-            && table.keys.len() > 1
-            && let Some((key, Part::Key)) = hovered
-        {
-            table.keys.remove(key);
-            draft.key = None;
-            is_done = true;
-        }
+        let (key, dragged) = (&mut draft.key, &mut draft.dragged);
+        is_done |= follow_mouse(ui, &response, &plane, table, key, dragged, hovered);
         is_done
     }
 
@@ -178,6 +127,82 @@ impl Studio {
     fn length(&self) -> f64 {
         self.status.seconds.max(0.1)
     }
+}
+
+/// Which curve is shaped, and how it runs; whether something changed.
+fn curve_bar(
+    ui: &mut Ui,
+    all: &mut [(String, &mut KeyedNumber)],
+    chosen: &mut usize,
+    key: &mut Option<usize>,
+    time: f64,
+) -> bool {
+    let mut is_done = false;
+    ui.horizontal(|ui| {
+        for (i, (name, _)) in all.iter().enumerate() {
+            let text = egui::RichText::new(name).color(COLORS[i % COLORS.len()]);
+            if ui.selectable_label(*chosen == i, text).clicked() {
+                (*chosen, *key) = (i, None);
+            }
+        }
+        ui.separator();
+        let number = &mut *all[*chosen].1;
+        match number {
+            KeyedNumber::Constant(value) => {
+                if ui.button("Key it").on_hover_text("Make it a curve").clicked() {
+                    let keys = vec![CurveKey::Row([time, *value])];
+                    *number = KeyedNumber::Curve(CurveTable { keys, ..CurveTable::default() });
+                    is_done = true;
+                }
+            }
+            KeyedNumber::Curve(table) => is_done |= curve_buttons(ui, table, key, time),
+        }
+    });
+    is_done
+}
+
+/// Drags, adds and removes keys; whether a change is complete.
+fn follow_mouse(
+    ui: &Ui,
+    response: &egui::Response,
+    plane: &Plane,
+    table: &mut CurveTable,
+    key: &mut Option<usize>,
+    dragged: &mut Option<(usize, Part)>,
+    hovered: Option<(usize, Part)>,
+) -> bool {
+    let mut is_done = false;
+    if response.drag_started() || response.clicked() {
+        let at = ui.input(|input| input.pointer.press_origin()).or(response.interact_pointer_pos());
+        let grabbed = at.and_then(|at| plane.part_at(table, *key, at)).or(hovered);
+        *key = grabbed.map(|(key, _)| key);
+        *dragged = grabbed.filter(|_| response.drag_started());
+    }
+    if let (Some((key, part)), Some(at)) = (*dragged, response.interact_pointer_pos()) {
+        move_part(table, key, part, plane.value_at(at));
+    }
+    if response.drag_stopped() && dragged.take().is_some() {
+        is_done = true;
+    }
+    if response.double_clicked()
+        && hovered.is_none()
+        && let Some(at) = response.interact_pointer_pos()
+    {
+        let [time, value] = plane.value_at(at);
+        let index = table.keys.partition_point(|key| place(key)[0] < time);
+        table.keys.insert(index, CurveKey::Row([time.max(0.0), value]));
+        *key = Some(index);
+        is_done = true;
+    }
+    if response.secondary_clicked()
+        && table.keys.len() > 1
+        && let Some((index, Part::Key)) = hovered
+    {
+        table.keys.remove(index);
+        *key = None;
+        is_done = true;
+    }
+    is_done
 }
 
 /// Buttons for a curve and its selected key; whether something changed.
@@ -244,7 +269,7 @@ fn curve_buttons(ui: &mut Ui, table: &mut CurveTable, key: &mut Option<usize>, t
                     value,
                     left: Some([-0.15, 0.0]),
                     right: Some([0.15, 0.0]),
-                    slope: None,
+                    ..CurveKeyTable::default()
                 })
             };
             is_done = true;
@@ -285,7 +310,7 @@ struct Plane {
 }
 
 impl Plane {
-    fn of(rect: Rect, seconds: f64, numbers: &[(String, &mut KeyedNumber)], _is_dragged: bool) -> Plane {
+    fn of(rect: Rect, seconds: f64, numbers: &[(String, &mut KeyedNumber)]) -> Plane {
         let (mut low, mut high) = (0.0f64, 1.0f64);
         for (_, number) in numbers {
             match &**number {
@@ -435,7 +460,7 @@ mod tests {
     fn the_plane_maps_places_back() {
         let rect = Rect::from_min_size(Pos2::new(10.0, 20.0), Vec2::new(400.0, 150.0));
         let mut number = KeyedNumber::Curve(table());
-        let plane = Plane::of(rect, 3.0, &[("a".into(), &mut number)], false);
+        let plane = Plane::of(rect, 3.0, &[("a".into(), &mut number)]);
         let [time, value] = plane.value_at(plane.at([1.2, 0.7]));
         // single precision of the window: 1e-7 of 400 points
         assert!((time - 1.2).abs() < 1e-5 && (value - 0.7).abs() < 1e-5);

@@ -7,7 +7,7 @@ use crate::studio::Studio;
 use egui::{ComboBox, DragValue, Grid, Panel, ScrollArea, Slider, Ui};
 use sinew_io::tables::{
     BodyEditTable, CharacterEditTable, CurveKey, DriveMode, KeyedNumber, MaterialChoice, MaterialTable,
-    MetaphorTable, ObstacleEditTable, SolverChoice, SolverTable,
+    ObstacleEditTable, SolverChoice, SolverTable,
 };
 use sinew_io::{EditTable, SceneFile};
 
@@ -105,6 +105,12 @@ impl Studio {
             }
         });
 
+        self.inspect_world(ui);
+        self.inspect_whole_take(ui, document);
+    }
+
+    /// Gravity and the solver, from the shown frame on.
+    fn inspect_world(&mut self, ui: &mut Ui) {
         ui.separator();
         ui.strong("From this frame on");
         let mut gravity = self.dialogs.draft.gravity;
@@ -130,7 +136,10 @@ impl Studio {
                 }
             }
         });
+    }
 
+    /// Its length, and what begins a new take.
+    fn inspect_whole_take(&mut self, ui: &mut Ui, document: &Document) {
         ui.separator();
         ui.strong("The whole take");
         ui.horizontal(|ui| {
@@ -409,7 +418,7 @@ fn scale(number: &mut Option<KeyedNumber>, before: f64, after: f64) {
                     CurveKey::Row([_, value]) => *value *= factor,
                     CurveKey::Table(table) => {
                         table.value *= factor;
-                        table.slope = table.slope.map(|slope| slope * factor);
+                        table.slope = table.slope.map(|rate| rate * factor);
                         for handle in [&mut table.left, &mut table.right].into_iter().flatten() {
                             handle[1] *= factor;
                         }

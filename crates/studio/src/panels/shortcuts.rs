@@ -38,11 +38,19 @@ impl Studio {
         }
         let pressed =
             |modifiers: Modifiers, key: Key| ui.input_mut(|input| input.consume_key(modifiers, key));
-        let command = Modifiers::COMMAND;
-        let shift_command = Modifiers::COMMAND | Modifiers::SHIFT;
-        let is_ready = self.is_ready();
+        self.file_keys(ui, &pressed);
+        self.edit_keys(&pressed);
+        self.view_keys(&pressed);
+        self.time_keys(&pressed);
+        for tool in Tool::ALL {
+            if pressed(Modifiers::NONE, tool.key()) {
+                self.tool = tool;
+            }
+        }
+    }
 
-        // files
+    fn file_keys(&mut self, ui: &Ui, pressed: &impl Fn(Modifiers, Key) -> bool) {
+        let (command, is_ready) = (Modifiers::COMMAND, self.is_ready());
         if pressed(command, Key::O) {
             self.dialogs.show(Dialog::Open);
         }
@@ -64,8 +72,11 @@ impl Studio {
             self.dialogs.close_top();
             self.send(Command::Release);
         }
+    }
 
-        // edits
+    fn edit_keys(&mut self, pressed: &impl Fn(Modifiers, Key) -> bool) {
+        let command = Modifiers::COMMAND;
+        let shift_command = command | Modifiers::SHIFT;
         if pressed(shift_command, Key::Z) || pressed(command, Key::Y) {
             self.send(Command::Redo);
         }
@@ -77,8 +88,10 @@ impl Studio {
         {
             self.remove_edit(edit);
         }
+    }
 
-        // where it looks from
+    /// Where viewports look from, and what they show.
+    fn view_keys(&mut self, pressed: &impl Fn(Modifiers, Key) -> bool) {
         let views = [
             (Key::Num1, ViewKind::Front),
             (Key::Num3, ViewKind::Side),
@@ -86,7 +99,7 @@ impl Studio {
             (Key::Num0, ViewKind::Perspective),
         ];
         for (key, kind) in views {
-            if pressed(command, key) {
+            if pressed(Modifiers::COMMAND, key) {
                 self.viewports[self.active_view].look_from(kind);
             }
         }
@@ -112,8 +125,9 @@ impl Studio {
         if pressed(Modifiers::NONE, Key::B) {
             self.overlays.bones = !self.overlays.bones;
         }
+    }
 
-        // time
+    fn time_keys(&mut self, pressed: &impl Fn(Modifiers, Key) -> bool) {
         let available = self.status.frames;
         if pressed(Modifiers::NONE, Key::Space) {
             self.playback.is_playing = !self.playback.is_playing;
@@ -131,11 +145,6 @@ impl Studio {
         }
         if pressed(Modifiers::NONE, Key::End) {
             self.playback.go_to(available.saturating_sub(1));
-        }
-        for tool in Tool::ALL {
-            if pressed(Modifiers::NONE, tool.key()) {
-                self.tool = tool;
-            }
         }
     }
 }

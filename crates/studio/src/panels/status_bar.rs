@@ -66,7 +66,7 @@ impl Studio {
             let percent = 100.0 * status.max_inverted as f64 / tets as f64;
             let text = RichText::new(format!("{percent:.1} % inverted")).color(theme::WARNING);
             ui.label(text).on_hover_text(
-                "The largest part of the flesh that was turned inside out at the same time. Below 1 % it is hardly seen; more of it asks for gentler edits, implicit steps or a finer cage.",
+                "The largest part of the flesh that was inverted at the same time. Below 1 % it is hardly seen; more of it asks for gentler edits, implicit steps or a finer cage.",
             );
         }
         let mut report = format!("{}, {} sub-steps a frame", status.solver, status.report.substeps);

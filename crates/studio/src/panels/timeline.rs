@@ -96,91 +96,92 @@ impl Studio {
         let size = Vec2::new(ui.available_width(), HEIGHT);
         let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
         response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Slider, true, "Timeline"));
-        let painter = ui.painter_at(rect);
-        let (visuals, goal) = (ui.visuals().clone(), self.status.frame_goal.max(2));
-        let x_of =
-            |frame: f64| rect.left() + 8.0 + (rect.width() - 16.0) * (frame / (goal - 1) as f64) as f32;
-        let frame_at = |x: f32| {
-            let fraction = ((x - rect.left() - 8.0) / (rect.width() - 16.0)).clamp(0.0, 1.0);
-            (f64::from(fraction) * (goal - 1) as f64).round() as usize
-        };
-
-        // the ground: what is there, and what is to come
-        painter.rect_filled(rect, 4.0, visuals.extreme_bg_color);
+        ui.painter_at(rect).rect_filled(rect, 4.0, ui.visuals().extreme_bg_color);
         if !self.is_ready() {
             return;
         }
-        let lane = |a: f64, b: f64| {
-            Rect::from_min_max(Pos2::new(x_of(a), rect.top() + 20.0), Pos2::new(x_of(b), rect.top() + 27.0))
+        let scale = TimeScale { rect, goal: self.status.frame_goal.max(2) };
+        self.draw_frames(ui, &scale);
+        self.draw_seconds(ui, &scale);
+        let under_mouse = self.draw_edits(ui, &scale, response.hover_pos());
+        self.draw_play_head(ui, &scale);
+        self.scrub(&scale, response, under_mouse);
+    }
+
+    /// What is there, what is to come, and the range that is played.
+    fn draw_frames(&self, ui: &Ui, scale: &TimeScale) {
+        let painter = ui.painter_at(scale.rect);
+        let lane = |a: usize, b: usize| {
+            let [a, b] = [a, b].map(|frame| scale.x_of(frame as f64));
+            let top = scale.rect.top();
+            Rect::from_min_max(Pos2::new(a, top + 20.0), Pos2::new(b, top + 27.0))
         };
-        painter.rect_filled(lane(0.0, (goal - 1) as f64), 3.0, visuals.faint_bg_color);
-        painter.rect_filled(lane(0.0, self.status.frames.saturating_sub(1) as f64), 3.0, theme::CACHED);
+        painter.rect_filled(lane(0, scale.goal - 1), 3.0, ui.visuals().faint_bg_color);
+        painter.rect_filled(lane(0, self.status.frames.saturating_sub(1)), 3.0, theme::CACHED);
         if let Some([a, b]) = self.playback.range {
-            painter.rect_filled(
-                lane(a as f64, b as f64).expand2(Vec2::new(0.0, 2.0)),
-                3.0,
-                theme::ACCENT.gamma_multiply(0.35),
-            );
+            let marked = lane(a, b).expand2(Vec2::new(0.0, 2.0));
+            painter.rect_filled(marked, 3.0, theme::ACCENT.gamma_multiply(0.35));
         }
+    }
 
-        // seconds
+    fn draw_seconds(&self, ui: &Ui, scale: &TimeScale) {
+        let (painter, color) = (ui.painter_at(scale.rect), ui.visuals().weak_text_color());
         let fps = self.document().map_or(60.0, |document| document.fps);
-        let seconds = (goal - 1) as f64 / fps;
-        let step = [0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 300.0];
-        let step =
-            step.into_iter().find(|step| f64::from(rect.width()) * step / seconds > 60.0).unwrap_or(600.0);
-        let mut tick = 0.0;
-        while tick <= seconds + 1e-9 {
-            let x = x_of(tick * fps);
-            painter.line_segment(
-                [Pos2::new(x, rect.top() + 14.0), Pos2::new(x, rect.top() + 20.0)],
-                Stroke::new(1.0, visuals.weak_text_color()),
-            );
+        let seconds = (scale.goal - 1) as f64 / fps;
+        let steps = [0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 300.0];
+        let width = f64::from(scale.rect.width());
+        let step = steps.into_iter().find(|step| width * step / seconds > 60.0).unwrap_or(600.0);
+        let count = (seconds / step + 1e-9).floor() as usize;
+        for i in 0..=count {
+            let tick = i as f64 * step;
+            let (x, top) = (scale.x_of(tick * fps), scale.rect.top());
+            let mark = [Pos2::new(x, top + 14.0), Pos2::new(x, top + 20.0)];
+            painter.line_segment(mark, Stroke::new(1.0, color));
             let text = if step < 1.0 { format!("{tick:.2} s") } else { format!("{tick:.0} s") };
-            let align = if tick == 0.0 { Align2::LEFT_TOP } else { Align2::CENTER_TOP };
-            painter.text(
-                Pos2::new(x, rect.top() + 1.0),
-                align,
-                text,
-                FontId::proportional(10.0),
-                visuals.weak_text_color(),
-            );
-            tick += step;
+            let align = match i {
+                0 => Align2::LEFT_TOP,
+                _ if x > scale.rect.right() - 24.0 => Align2::RIGHT_TOP,
+                _ => Align2::CENTER_TOP,
+            };
+            painter.text(Pos2::new(x, top + 1.0), align, text, FontId::proportional(10.0), color);
         }
+    }
 
-        // edits
+    /// Draws the edits; returns the one under the mouse.
+    fn draw_edits(&self, ui: &Ui, scale: &TimeScale, mouse: Option<Pos2>) -> Option<usize> {
+        let painter = ui.painter_at(scale.rect);
+        let fps = self.document().map_or(60.0, |document| document.fps);
         let mut under_mouse = None;
-        let mouse = response.hover_pos();
         for (i, edit) in self.status.edits.iter().enumerate() {
-            let x = x_of((edit.time * fps).round());
+            let (x, base) = (scale.x_of((edit.time * fps).round()), scale.rect.top() + 40.0);
             let is_chosen = self.selection == Selection::Edit(i);
             let color = if is_chosen { theme::ACCENT } else { theme::EDIT };
-            let base = rect.top() + 40.0;
             let tip = [Pos2::new(x, base - 11.0), Pos2::new(x + 5.0, base), Pos2::new(x - 5.0, base)];
             painter.add(Shape::convex_polygon(tip.to_vec(), color, Stroke::NONE));
-            if mouse.is_some_and(|at| (at.x - x).abs() < NEAR && at.y > rect.top() + 27.0) {
+            if mouse.is_some_and(|at| (at.x - x).abs() < NEAR && at.y > base - 13.0) {
                 under_mouse = Some(i);
             }
         }
+        under_mouse
+    }
 
-        // the play head
-        let head = x_of(self.playback.frame() as f64);
-        painter.line_segment(
-            [Pos2::new(head, rect.top() + 10.0), Pos2::new(head, rect.bottom() - 2.0)],
-            Stroke::new(2.0, theme::ACCENT),
-        );
-        painter.circle_filled(Pos2::new(head, rect.top() + 12.0), 4.0, theme::ACCENT);
+    fn draw_play_head(&self, ui: &Ui, scale: &TimeScale) {
+        let (painter, rect) = (ui.painter_at(scale.rect), scale.rect);
+        let x = scale.x_of(self.playback.frame() as f64);
+        let line = [Pos2::new(x, rect.top() + 10.0), Pos2::new(x, rect.bottom() - 2.0)];
+        painter.line_segment(line, Stroke::new(2.0, theme::ACCENT));
+        painter.circle_filled(Pos2::new(x, rect.top() + 12.0), 4.0, theme::ACCENT);
         if self.status.stopped.is_some() {
-            let x = x_of(self.status.frames.saturating_sub(1) as f64);
+            let x = scale.x_of(self.status.frames.saturating_sub(1) as f64);
             painter.circle_filled(Pos2::new(x, rect.top() + 23.5), 5.0, theme::ERROR);
         }
+    }
 
-        // the mouse: edits are chosen, everything else scrubs
-        let response = response.on_hover_cursor(if under_mouse.is_some() {
-            CursorIcon::PointingHand
-        } else {
-            CursorIcon::ResizeHorizontal
-        });
+    /// The mouse: edits are chosen, everything else scrubs or moves the range.
+    fn scrub(&mut self, scale: &TimeScale, response: egui::Response, under_mouse: Option<usize>) {
+        let cursor =
+            if under_mouse.is_some() { CursorIcon::PointingHand } else { CursorIcon::ResizeHorizontal };
+        let response = response.on_hover_cursor(cursor);
         if let Some(edit) = under_mouse {
             let text = self.status.edits[edit].to_line();
             response.clone().on_hover_text_at_pointer(shortened(&text, 160));
@@ -190,24 +191,40 @@ impl Studio {
                 return;
             }
         }
-        if let Some(at) = response.interact_pointer_pos()
-            && (response.dragged() || response.clicked() || response.is_pointer_button_down_on())
-        {
-            let frame = frame_at(at.x);
-            match &mut self.playback.range {
-                Some([a, b]) if at.y > rect.top() + 18.0 && response.dragged() => {
-                    if frame.abs_diff(*a) < frame.abs_diff(*b) {
-                        *a = frame.min(*b)
-                    } else {
-                        *b = frame.max(*a)
-                    }
-                }
-                _ => {
-                    self.playback.is_playing = false;
-                    self.playback.go_to(frame.min(self.status.frames.saturating_sub(1)));
+        let is_used = response.dragged() || response.clicked() || response.is_pointer_button_down_on();
+        let Some(at) = response.interact_pointer_pos().filter(|_| is_used) else { return };
+        let frame = scale.frame_at(at.x);
+        match &mut self.playback.range {
+            Some([a, b]) if at.y > scale.rect.top() + 18.0 && response.dragged() => {
+                if frame.abs_diff(*a) < frame.abs_diff(*b) {
+                    *a = frame.min(*b);
+                } else {
+                    *b = frame.max(*a);
                 }
             }
+            _ => {
+                self.playback.is_playing = false;
+                self.playback.go_to(frame.min(self.status.frames.saturating_sub(1)));
+            }
         }
+    }
+}
+
+/// Where frames are in the bar.
+struct TimeScale {
+    rect: Rect,
+    /// How many frames the take will have, two or more.
+    goal: usize,
+}
+
+impl TimeScale {
+    fn x_of(&self, frame: f64) -> f32 {
+        self.rect.left() + 8.0 + (self.rect.width() - 16.0) * (frame / (self.goal - 1) as f64) as f32
+    }
+
+    fn frame_at(&self, x: f32) -> usize {
+        let fraction = ((x - self.rect.left() - 8.0) / (self.rect.width() - 16.0)).clamp(0.0, 1.0);
+        (f64::from(fraction) * (self.goal - 1) as f64).round() as usize
     }
 }
 

@@ -58,7 +58,7 @@ impl HandMotion {
         HandMotion { hand, name, fps, path }
     }
 
-    /// The first frame of its grip.
+    /// The frame at which it grabbed.
     pub(super) fn frame(&self) -> usize {
         self.hand.frame
     }

@@ -382,7 +382,7 @@ impl Worker {
 
     // --- a hand
 
-    /// Goes back to the frame of the grip; from there on frames follow the hand, and the wall clock.
+    /// Goes back to the frame at which it grabs; from there on frames follow the hand, and the wall clock.
     fn grab(&mut self, hand: Hand) -> Result<(), String> {
         self.pause_recording();
         self.go_to_frame(hand.frame)?;
