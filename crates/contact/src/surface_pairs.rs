@@ -3,10 +3,11 @@
 //!
 //! Boxes of velocities bound the approach of two subtrees, so that a swinging limb is tested against what it moves towards, and
 //! not against itself: points that move together do not approach. Within one surface, primitives with a carrier in common
-//! ([`CarrierRows`]) never collide. All distances are those of the primitives themselves: no body changes the pairs of others.
+//! ([`CarrierRows`]) never collide, unless they face each other across a crease. All distances are those of the primitives themselves: no body changes the pairs of others.
 
 mod carrier_sets;
 mod carriers;
+mod creases;
 mod excluded_pairs;
 mod lane_box;
 mod patches;
@@ -18,6 +19,7 @@ mod traversal;
 use carrier_sets::CarrierSets;
 pub use carriers::CarrierRows;
 use carriers::Carriers;
+use creases::{CreaseBounds, Creases};
 use excluded_pairs::ExcludedPairs;
 pub use patches::Patch;
 use patches::Patches;
@@ -112,6 +114,7 @@ pub struct SurfacePairs {
     shells: Vec<u32>,
     edges: Vec<SurfaceEdge>,
     carriers: Carriers,
+    creases: Creases,
     /// Of each vertex, triangle and edge (m).
     gap: Vec<f64>,
     range: Vec<f64>,
@@ -169,7 +172,8 @@ impl SurfacePairs {
                 let tree = &pairs.surfaces[i];
                 let sets = CarrierSets::build(tree, |vertex| pairs.carriers.of_vertex(vertex));
                 let together = |a, b| pairs.move_together(tree, [a, b]);
-                let excluded = ExcludedPairs::find(tree, &sets, &together);
+                let bounds = CreaseBounds::build(tree, &pairs.creases);
+                let excluded = ExcludedPairs::find(tree, (&sets, &bounds), &together);
                 pairs.surfaces[i].excluded = excluded;
             }
         }
@@ -186,6 +190,7 @@ impl SurfacePairs {
         let triangles: Vec<[u32; 3]> =
             surface.triangles.iter().map(|t| t.map(|v| v + first.vertex)).collect();
         self.carriers.add(surface.carriers, &triangles);
+        self.creases.add(surface);
         self.shells.extend(find_shells(&triangles, first.vertex, surface.rest));
         self.triangles.extend(triangles);
         self.add_primitives(surface, first);
@@ -239,7 +244,7 @@ impl SurfacePairs {
         self.is_edge_two_sided.resize(self.edges.len(), surface.is_two_sided);
     }
 
-    /// Whether all primitives of two leaves of a surface have carriers in common.
+    /// Whether all primitives of two leaves of a surface move together.
     fn move_together(&self, tree: &SurfaceTree, [a, b]: [u32; 2]) -> bool {
         let samples = |node: u32| {
             let (first, last) = tree.samples_of_node[node as usize];
@@ -254,9 +259,7 @@ impl SurfacePairs {
             let (first, last) = tree.edges_of_node[node as usize];
             tree.edges[first as usize..last as usize].iter().map(|e| self.edges[e.edge as usize].ends)
         };
-        let vertices_with = |a: u32, b: u32| {
-            samples(a).all(|v| triangles(b).all(|t| self.carriers.vertex_meets_triangle(v, t)))
-        };
+        let vertices_with = |a: u32, b: u32| samples(a).all(|v| triangles(b).all(|t| self.moves_with(v, t)));
         vertices_with(a, b)
             && vertices_with(b, a)
             && edges(a).all(|ours| edges(b).all(|theirs| self.carriers.edges_meet(ours, theirs)))
@@ -297,10 +300,11 @@ impl SurfacePairs {
         self.surface_of_vertex[vertex as usize]
     }
 
-    /// Whether a vertex and a triangle of the same surface have a carrier in common, and never collide.
+    /// Whether a vertex and a triangle of the same surface have a carrier in common and do not face each other across a crease: they never collide.
     #[inline]
     pub fn moves_with(&self, vertex: u32, triangle: u32) -> bool {
         self.carriers.vertex_meets_triangle(vertex, triangle)
+            && !self.creases.face(vertex, self.triangles[triangle as usize])
     }
 
     /// An edge, with global vertex indices.
@@ -731,6 +735,46 @@ mod tests {
             let found = own.clone().find(has).expect("its patch is near");
             assert!(found.distance <= pair.distance && found.closing >= pair.closing, "{found:?} {pair:?}");
         }
+    }
+
+    /// Two sides of a crease in a cage as coarse as the crease is wide, so that all of both has carriers in common: folded together, vertices of each are found near triangles of the other, but for those near the fold.
+    #[test]
+    fn sides_of_a_crease_meet() {
+        const CELLS: usize = 10;
+        let (size, range) = (0.1, 0.02);
+        // strips along y: the floor goes from its end to the fold, the wall from the fold up
+        let at = |i: usize, j: usize| {
+            let (along, y) = (size * (i as f64 / CELLS as f64 - 1.0), size * (j as f64 / CELLS as f64));
+            Vec3::new((-along).max(0.0), y, along.max(0.0))
+        };
+        let vertices: Vec<Vec3> = (0..=2 * CELLS).flat_map(|i| (0..=CELLS).map(move |j| at(i, j))).collect();
+        let index = |i: usize, j: usize| (i * (CELLS + 1) + j) as u32;
+        let cells = (0..2 * CELLS).flat_map(|i| (0..CELLS).map(move |j| (i, j)));
+        let triangles = cells.flat_map(|(i, j)| {
+            let [a, b, c, d] = [index(i, j), index(i + 1, j), index(i + 1, j + 1), index(i, j + 1)];
+            [[a, d, c], [a, c, b]]
+        });
+        let surface = TriMesh { vertices, triangles: triangles.collect() };
+        let [a, b, c] = surface.corners(0);
+        assert!((b - a).cross(&(c - a)).z > 0.0, "normals face into the crease");
+        let own = Gridded::new(&surface, 2.0 * size, 0.002, range);
+        let mut pairs = SurfacePairs::build(&[own.as_pair_surface(true)]);
+        assert_eq!(still(&mut pairs, &surface.vertices, 0.0), []);
+
+        // the wall comes down to 5 mm above the floor
+        let fold = |v: &Vec3| if v.z > 0.0 { Vec3::new(v.z, v.y, 0.05 * v.z) } else { *v };
+        let folded: Vec<Vec3> = surface.vertices.iter().map(fold).collect();
+        let found = still(&mut pairs, &folded, 0.0);
+        let from_fold = |v: u32| surface.vertices[v as usize].x + surface.vertices[v as usize].z;
+        for v in 0..surface.vertices.len() as u32 {
+            let is_found = found.iter().any(|pair| pair.first == v);
+            // beyond the distance 2 r at rest, which is √2 times that from the fold
+            assert!(is_found || from_fold(v) < 0.035, "{} m from the fold", from_fold(v));
+            assert!(!is_found || from_fold(v) > 0.015, "{} m from the fold", from_fold(v));
+        }
+        pairs.refit(&folded, &vec![Vec3::zeros(); folded.len()]);
+        pairs.find_patches(&folded, &vec![Vec3::zeros(); folded.len()], 1.0, &[0.0]);
+        assert!(pairs.vertex_pairs().iter().any(|pair| from_fold(pair.first) > 0.09));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Excluded pairs: subtrees of one surface whose primitives all move together and never collide, found once at rest.
 
 use super::carrier_sets::CarrierSets;
+use super::creases::CreaseBounds;
 use super::surface_tree::SurfaceTree;
 
 /// Pairs of nodes of one hierarchy that need no traversal.
@@ -18,14 +19,14 @@ impl ExcludedPairs {
     /// Finds all pairs with something to test; `move_together(a, b)` tells whether all primitives of two leaves do.
     pub(super) fn find(
         surface_tree: &SurfaceTree,
-        carriers: &CarrierSets,
+        (carriers, creases): (&CarrierSets, &CreaseBounds),
         move_together: &(impl Fn(u32, u32) -> bool + Sync),
     ) -> ExcludedPairs {
         if surface_tree.tree.nodes.is_empty() {
             return ExcludedPairs::default();
         }
         let mut pairs = Vec::new();
-        Search { surface_tree, carriers, move_together }.within(0, 0, &mut pairs);
+        Search { surface_tree, carriers, creases, move_together }.within(0, 0, &mut pairs);
         pairs.sort_unstable();
         let mut first = vec![0u32; surface_tree.tree.nodes.len() + 1];
         pairs.iter().for_each(|(a, _)| first[*a as usize + 1] += 1);
@@ -47,6 +48,7 @@ impl ExcludedPairs {
 struct Search<'a, N> {
     surface_tree: &'a SurfaceTree,
     carriers: &'a CarrierSets,
+    creases: &'a CreaseBounds,
     move_together: &'a N,
 }
 
@@ -54,11 +56,16 @@ struct Search<'a, N> {
 type Found = Vec<(u32, u32)>;
 
 impl<N: Fn(u32, u32) -> bool + Sync> Search<'_, N> {
+    /// Whether one carrier moves everything below two nodes, and nothing of them can face each other.
+    fn move_as_one(&self, a: u32, b: u32) -> bool {
+        self.carriers.move_together(a, b) && !self.creases.may_face(a, b)
+    }
+
     /// Adds the largest excluded pairs within a subtree; returns whether all of it is excluded.
     fn within(&self, a: u32, depth: usize, out: &mut Found) -> bool {
         let node = self.surface_tree.tree.nodes[a as usize];
         let start = out.len();
-        if self.carriers.move_together(a, a) {
+        if self.move_as_one(a, a) {
             return add_whole(a, a, start, out);
         }
         let (left, right) = (a + 1, node.start);
@@ -99,7 +106,7 @@ impl<N: Fn(u32, u32) -> bool + Sync> Search<'_, N> {
             return false;
         }
         let start = out.len();
-        if self.carriers.move_together(a, b) {
+        if self.move_as_one(a, b) {
             return add_whole(a, b, start, out);
         }
         let opens_first = nb.count > 0

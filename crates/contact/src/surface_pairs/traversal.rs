@@ -244,7 +244,7 @@ impl Traversal<'_> {
     /// The candidate pair of a vertex and a triangle, if they are near.
     fn near_vertex(&self, surfaces: [u32; 2], vertex: u32, triangle: u32) -> Option<NearPair> {
         let pairs = self.pairs;
-        if surfaces[0] == surfaces[1] && pairs.carriers.vertex_meets_triangle(vertex, triangle) {
+        if surfaces[0] == surfaces[1] && pairs.moves_with(vertex, triangle) {
             return None;
         }
         let corners = pairs.triangles[triangle as usize];

@@ -11,7 +11,7 @@ use sinew_control::DriveMode;
 use sinew_files::Replace;
 use sinew_io::{CharacterChoice, OpenedScene};
 use sinew_math::{Isometry, Rotation, Vec3, so3};
-use sinew_sim::desc::{ObstacleDesc, Shape};
+use sinew_sim::desc::{ObstacleDesc, Sag, Shape};
 use sinew_sim::{Model, Overlap, State};
 use sinew_skeleton::{JointPrimitive, SkeletonState};
 use sinew_take::{Frame, Player, Scene};
@@ -156,6 +156,10 @@ impl Fall {
         scene.world.bodies.iter_mut().for_each(|body| {
             body.pins.clear();
             body.loads.clear();
+            // what no longer hangs from anything does not sag
+            if body.attachment.is_none() {
+                body.sag = Sag::Free;
+            }
         });
         scene.pin_motions.iter_mut().for_each(Vec::clear);
         let settings = TakeSettings {
@@ -290,4 +294,25 @@ fn peak_memory() -> Option<f64> {
     let line = text.lines().find(|line| line.starts_with("VmHWM:"))?;
     let kilobytes: f64 = line.split_whitespace().nth(1)?.parse().ok()?;
     Some(kilobytes / 1024.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The rabbit of the zoo is shaped to sag from what it is pinned to. Let go, it falls.
+    #[test]
+    fn what_hangs_by_pins_is_let_go() {
+        let fall = Fall {
+            character: "rabbit-twist".into(),
+            is_limp: true,
+            seed: 0,
+            on_stairs: false,
+            self_contact: true,
+            seconds: 0.1,
+            sheet: None,
+        };
+        let opened = fall.open().expect("falls");
+        assert!(Model::build(&opened.scene.world).is_ok());
+    }
 }
