@@ -284,7 +284,9 @@ impl Drop for Session {
     fn drop(&mut self) {
         self.shared.is_cancelled.store(true, Ordering::Relaxed);
         let _ = self.commands.send(Command::End);
-        if let Some(thread) = self.thread.take() {
+        // a frame ends soon, what is being opened may take long and ends by itself
+        let is_opening = self.shared.status().phase == Phase::Opening;
+        if let Some(thread) = self.thread.take().filter(|_| !is_opening) {
             // a panic of the thread was reported by it
             let _ = thread.join();
         }

@@ -149,10 +149,15 @@ impl Studio {
         self.playback = Playback { is_playing: true, ..Playback::default() };
     }
 
-    /// Closes what is open.
+    /// Closes what is open. A take of a scene or a character that has no edits and was not saved is not kept: opening the same again makes the same take.
     pub fn close(&mut self) {
+        let is_untouched = self.session.is_some() && self.status.version.1 <= 1 && !self.is_recorded_take();
         self.session = None;
-        self.status = Status::default();
+        let take = std::mem::take(&mut self.status).take;
+        if is_untouched && self.autosave.holds(&take) {
+            // one that is left is offered at the next start
+            let _ = std::fs::remove_file(take);
+        }
         self.shown = Shown::default();
         self.pictures.clear();
         self.textures = Default::default();
@@ -406,17 +411,12 @@ impl Studio {
         }
     }
 
-    /// Writes what is to be remembered, and ends the simulation. A take without edits that was not saved is not kept.
+    /// Writes what is to be remembered, and ends the simulation.
     pub fn leave(&mut self) {
         if let Err(error) = self.preferences.save() {
             self.warn(format!("preferences were not saved: {error}"));
         }
-        let (take, is_untouched) = (self.status.take.clone(), self.status.version.1 <= 1);
         self.close();
-        if is_untouched && self.autosave.holds(&take) {
-            // one that is left is offered at the next start
-            let _ = std::fs::remove_file(take);
-        }
     }
 
     // --- what others ask: tests, measurements, the window

@@ -123,7 +123,8 @@ fn a_take_is_baked_and_rendered_in_the_background() {
     bench.until("the bake", |studio| !studio.is_working());
     assert!(output.with_extension("glb").exists(), "{}", bench.studio().describe());
     let saved = folder.join("star.take");
-    bench.studio().save_take(&saved).unwrap();
+    bench.studio().save_take(&saved);
+    bench.until("the copy", |studio| !studio.is_working());
     assert_eq!(sinew_io::TakeFile::open(&saved).unwrap().frame_count(), bench.studio().frame_count());
     bench.save_picture("baked");
 }

@@ -2,9 +2,13 @@
 
 use super::window;
 use crate::file_browser::Choice;
+use crate::jobs::{Job, Progress};
 use crate::open_dialogs::Dialog;
 use crate::studio::Studio;
 use egui::Ui;
+use sinew_files::AtomicFile;
+use sinew_io::TakeFile;
+use std::io::{Read as _, Write as _};
 use std::path::Path;
 
 impl Studio {
@@ -34,10 +38,7 @@ impl Studio {
         match choice {
             Choice::Chosen(path) => {
                 self.dialogs.hide(Dialog::SaveTake);
-                match self.save_take(&path) {
-                    Ok(()) => self.tell(format!("saved {}", path.display())),
-                    Err(error) => self.warn(error),
-                }
+                self.save_take(&path);
             }
             Choice::Cancelled => self.dialogs.hide(Dialog::SaveTake),
             Choice::Pending if !stays => self.dialogs.hide(Dialog::SaveTake),
@@ -45,31 +46,20 @@ impl Studio {
         }
     }
 
-    /// Copies the take to a file of its own, as far as it is recorded.
-    pub fn save_take(&mut self, target: &Path) -> Result<(), String> {
+    /// Copies the take to a file of its own, as far as it is recorded, in the background.
+    pub fn save_take(&mut self, target: &Path) {
         let target =
             if target.extension().is_some() { target.to_path_buf() } else { target.with_extension("take") };
-        if target.extension().is_none_or(|extension| !extension.eq_ignore_ascii_case("take")) {
-            return Err(format!(
-                "{}: a take has the ending .take; Bake writes other formats",
-                target.display()
-            ));
+        if let Err(error) = check_target(&target) {
+            return self.warn(error);
         }
-        if target.exists() && sinew_io::TakeFile::open_quickly(&target).is_err() {
-            return Err(format!("{} is there and is no take: choose another name", target.display()));
-        }
-        let source = &self.status.take;
-        if std::path::absolute(&target).ok() == std::path::absolute(source).ok() {
-            return Ok(());
-        }
-        let refuse = |error: std::io::Error| format!("{}: {error}", target.display());
-        let mut from =
-            std::fs::File::open(source).map_err(|error| format!("{}: {error}", source.display()))?;
-        let mut file = sinew_files::AtomicFile::create(&target).map_err(|error| error.to_string())?;
-        std::io::copy(&mut from, &mut file).map_err(refuse)?;
-        file.commit().map_err(|error| error.to_string())?;
+        let source = self.status.take.clone();
         self.preferences.note_recent(&target);
-        Ok(())
+        let work = move |progress: &Progress| copy_take(&source, &target, progress);
+        match Job::start("saving", self.waker(), work) {
+            Ok(job) => self.dialogs.job = Some(job),
+            Err(error) => self.warn(error),
+        }
     }
 
     /// Offers takes that were not saved.
@@ -126,4 +116,42 @@ impl Studio {
             self.dialogs.recovery.clear();
         }
     }
+}
+
+/// Whether a take may be written to a file.
+fn check_target(target: &Path) -> Result<(), String> {
+    if target.extension().is_none_or(|extension| !extension.eq_ignore_ascii_case("take")) {
+        return Err(format!("{}: a take has the ending .take; Bake writes other formats", target.display()));
+    }
+    if target.exists() && TakeFile::open_quickly(target).is_err() {
+        return Err(format!("{} is there and is no take: choose another name", target.display()));
+    }
+    Ok(())
+}
+
+/// Copies a take, of which more may be recorded meanwhile: what was there at the start is copied.
+fn copy_take(source: &Path, target: &Path, progress: &Progress) -> Result<String, String> {
+    if std::path::absolute(target).ok() == std::path::absolute(source).ok() {
+        return Ok(format!("{} is recorded as it is simulated", target.display()));
+    }
+    let refuse = |error: std::io::Error| format!("{}: {error}", source.display());
+    let mut from = std::fs::File::open(source).map_err(refuse)?;
+    let total = from.metadata().map_err(refuse)?.len();
+    let mut file = AtomicFile::create(target).map_err(|error| error.to_string())?;
+    let (mut buffer, mut done) = (vec![0; 1 << 20], 0);
+    while done < total {
+        if progress.is_cancelled() {
+            return Err("saving was cancelled: nothing was written".into());
+        }
+        let wanted = buffer.len().min((total - done) as usize);
+        let read = from.read(&mut buffer[..wanted]).map_err(refuse)?;
+        if read == 0 {
+            break;
+        }
+        file.write_all(&buffer[..read]).map_err(|error| error.to_string())?;
+        done += read as u64;
+        progress.report(done as usize, total as usize);
+    }
+    file.commit().map_err(|error| error.to_string())?;
+    Ok(format!("saved {}", target.display()))
 }
