@@ -431,7 +431,7 @@ fn scale(number: &mut Option<KeyedNumber>, before: f64, after: f64) {
     }
 }
 
-/// The keys of an edit, as below [[edit]].
+/// The keys of an edit, as they are below `[[edit]]`.
 fn edit_text(edit: &EditTable) -> String {
     let text = SceneFile { edit: vec![edit.clone()], ..SceneFile::default() }.to_text();
     text.trim().strip_prefix("[[edit]]").unwrap_or(&text).trim().to_owned()
