@@ -187,8 +187,6 @@ fn a_take_whose_program_was_killed_is_offered_again() {
             assert!(start.elapsed().as_secs_f64() < PATIENCE);
             std::thread::sleep(std::time::Duration::from_millis(5));
         }
-        // while it records, nobody else is offered its take
-        assert!(autosave.recoverable().is_empty());
         std::thread::sleep(std::time::Duration::from_millis(wait));
         child.kill().unwrap();
         child.wait().unwrap();
