@@ -110,7 +110,7 @@ fn ghosts_show_what_comes_next_and_leave_the_take_alone() {
 }
 
 #[test]
-fn a_take_is_baked_and_rendered_in_the_background() {
+fn a_take_is_baked_and_saved_in_the_background() {
     let mut bench = Bench::new(SMALL);
     let folder = bench.folder_path();
     bench.open("starfish-coarse");
