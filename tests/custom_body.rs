@@ -48,7 +48,7 @@ fn body(kind: impl KindDesc + 'static) -> BodyDesc {
         loads: Vec::new(),
         attachment: None,
         sag: Sag::Free,
-        air_drag: 0.0,
+        ..BodyDesc::default()
     }
 }
 

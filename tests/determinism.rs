@@ -159,7 +159,7 @@ fn separate_bodies_in_one_world_do_not_affect_each_other() {
             loads: if pinned { vec![pull] } else { Vec::new() },
             attachment: None,
             sag: Sag::Free,
-            air_drag: 0.0,
+            ..BodyDesc::default()
         }
     };
 

@@ -31,7 +31,7 @@ pub(crate) fn loose(mesh: TetMesh, material: Material) -> BodyDesc {
         loads: Vec::new(),
         attachment: None,
         sag: Sag::Free,
-        air_drag: 0.0,
+        ..BodyDesc::default()
     }
 }
 

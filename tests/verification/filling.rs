@@ -30,7 +30,7 @@ fn sinking(radius: f64) -> (f64, usize) {
         }],
         attachment: None,
         sag: Sag::Free,
-        air_drag: 0.0,
+        ..BodyDesc::default()
     };
     let model = world(Vec3::zeros(), body);
     let mut state = State::at_rest(&model);

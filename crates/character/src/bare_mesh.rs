@@ -70,7 +70,7 @@ pub fn hanging_jelly(name: &str, shape: ShapeDesc) -> Result<(Scene, String), Ch
         loads: Vec::new(),
         attachment: None,
         sag: Sag::Free,
-        air_drag: 0.0,
+        ..BodyDesc::default()
     };
     let mut scene = empty_scene(name);
     scene.world.bodies.push(body);

@@ -281,7 +281,7 @@ impl Played<'_> {
             loads: Vec::new(),
             attachment: Some(attachment),
             sag: options.sag,
-            air_drag: 0.0,
+            ..BodyDesc::default()
         }
     }
 }

@@ -21,6 +21,8 @@ pub struct TakeSettings {
     pub motion: Option<String>,
     /// How much the flesh of character files swings; `None` as the scene says.
     pub jiggle: Option<f64>,
+    /// The file of painted softness, by its name among the captured files.
+    pub softness: Option<String>,
     /// The length of the unit of that motion (m); `None` where the file says it or the figure tells.
     pub motion_scale: Option<f64>,
     /// The fabric that a bare mesh is made of, by name; `None` for jelly.

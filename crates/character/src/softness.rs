@@ -1,10 +1,10 @@
 //! Softness over the flesh: painted on its vertices, chosen by bone and by surface, as one factor per vertex.
 //!
 //! ```text
-//! s = clamp(m · a · c · t · f · Σ_j w_j f_j, 0, 10)
+//! s = clamp(m · a · c · t · p · f · Σ_j w_j f_j, 0, 10)
 //! ```
 //!
-//! with m the softness of the whole flesh (below 1 for machines), a the attribute `_SOFTNESS`, c a channel of a vertex colour, t a texture, f the factors of the surface's names, and f_j those of its
+//! with m the softness of the whole flesh (below 1 for machines), a the attribute `_SOFTNESS`, c a channel of a vertex colour, t a texture, p a field over the bind pose, f the factors of the surface's names, and f_j those of its
 //! joints by their weights w_j; what is not given is 1. 1 is as soft as is chosen for the whole character, more is softer, 0 is rigid. Rounds of
 //! averaging over the surface then take out steps, save where parts are rigid.
 
@@ -30,12 +30,15 @@ pub(crate) fn find_softness(
 ) -> Result<Vec<f32>, CharacterError> {
     check_sources(rigged, flesh, options)?;
     let factors = Factors::find(rigged, options)?;
+    let in_space =
+        if options.points.is_empty() { Vec::new() } else { options.points.at(&flesh.surface.vertices) };
     let mut softness = Vec::with_capacity(flesh.source.len());
-    for ((part, vertex), is_rigid) in flesh.source.iter().zip(&flesh.is_rigid) {
+    for (i, ((part, vertex), is_rigid)) in flesh.source.iter().zip(&flesh.is_rigid).enumerate() {
         // painted on the vertex
         let id = flesh.parts[*part as usize].id;
         let Some(primitive) = rigged.primitive(id) else { continue };
-        let painted = painted_softness(primitive, *vertex as usize, options);
+        let painted = painted_softness(primitive, *vertex as usize, options)
+            * in_space.get(i).copied().unwrap_or(1.0);
         if !(painted.is_finite() && painted >= 0.0) {
             let name = rigged.nodes[id.node].label.clone();
             let message =

@@ -1,5 +1,6 @@
-//! Where the softness of a character may come from: a vertex colour, a texture, factors by name.
+//! Where the softness of a character may come from: a vertex colour, a texture, points in space, factors by name.
 
+use sinew_mesh::PointField;
 use std::sync::Arc;
 
 /// Where the softness of a character comes from besides its own attribute.
@@ -9,6 +10,8 @@ pub struct SoftnessOptions {
     pub color: Option<ColorChannel>,
     /// A grey texture by the first texture coordinates.
     pub texture: Option<SoftnessTexture>,
+    /// Softness at points of the bind pose; empty for none.
+    pub points: PointField,
     /// Factors of joints, or else of surfaces by the name of node, mesh or material, each at least 0.
     pub factors: Vec<(String, f64)>,
 }

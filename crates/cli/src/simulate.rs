@@ -69,6 +69,10 @@ pub(crate) struct Simulate {
     #[arg(long, value_name = "J", value_parser = parse_jiggle, allow_negative_numbers = true)]
     jiggle: Option<f64>,
 
+    /// A table (.csv) of points at rest with their softness, x,y,z,softness: 0 is rigid, 1 as chosen, at most 10. The studio paints it.
+    #[arg(long, value_name = "FILE.csv")]
+    softness: Option<PathBuf>,
+
     /// Make cloth of a bare mesh, hung by two corners, instead of jelly: of cotton, or of the fabric after `=`, as `--cloth=silk`.
     #[arg(long, value_name = "FABRIC", num_args = 0..=1, require_equals = true, default_missing_value = "cotton")]
     cloth: Option<String>,
@@ -101,11 +105,11 @@ pub(crate) struct Simulate {
     output: Option<PathBuf>,
 
     /// Continue a take that was interrupted or edited, up to the length first asked for. The take contains everything that is needed.
-    #[arg(long, value_name = "NAME.take", conflicts_with_all = ["input", "two_way", "ragdoll", "animation", "motion", "motion_scale", "jiggle", "cloth", "no_preroll", "is_loop", "solver", "output", "seconds", "fps", "floor", "no_floor", "self_contact", "resolution"])]
+    #[arg(long, value_name = "NAME.take", conflicts_with_all = ["input", "two_way", "ragdoll", "animation", "motion", "motion_scale", "jiggle", "softness", "cloth", "no_preroll", "is_loop", "solver", "output", "seconds", "fps", "floor", "no_floor", "self_contact", "resolution"])]
     resume: Option<PathBuf>,
 
     /// Record past the end of a take, by --seconds more.
-    #[arg(long, value_name = "NAME.take", requires = "seconds", conflicts_with_all = ["resume", "input", "two_way", "ragdoll", "animation", "motion", "motion_scale", "jiggle", "cloth", "no_preroll", "is_loop", "solver", "output", "fps", "floor", "no_floor", "self_contact", "resolution"])]
+    #[arg(long, value_name = "NAME.take", requires = "seconds", conflicts_with_all = ["resume", "input", "two_way", "ragdoll", "animation", "motion", "motion_scale", "jiggle", "softness", "cloth", "no_preroll", "is_loop", "solver", "output", "fps", "floor", "no_floor", "self_contact", "resolution"])]
     extend: Option<PathBuf>,
 
     /// The approximate number of tets of every cage around a surface, in place of the scene's. With a take as input, a motion that was directed with coarse cages is simulated again with fine ones, and the same edits.
@@ -164,6 +168,7 @@ impl Simulate {
             motion: self.motion.clone(),
             jiggle: self.jiggle,
             motion_scale: self.motion_scale,
+            softness: self.softness.clone(),
             cloth: self.cloth.clone(),
             lead: self.lead(),
         }
@@ -274,6 +279,7 @@ impl Simulate {
             lead,
             animation: animation.map(String::from),
             motion: self.motion.as_deref().map(|motion| CapturedFiles::name_of(folder, motion)),
+            softness: self.softness.as_deref().map(|painted| CapturedFiles::name_of(folder, painted)),
             cloth: self.cloth.clone(),
             jiggle: self.jiggle,
             motion_scale: self.motion_scale,

@@ -21,7 +21,7 @@
 //!     shape: ShapeDesc::Surface { surface: shapes::cuboid([0.1; 3]), cage: CageSize::Tets(50) },
 //!     material: Material::named("jelly").ok_or("no jelly")?,
 //!     velocity: Vec3::zeros(),
-//!     air_drag: 0.0,
+//!     ..BodyDesc::default()
 //!     pins: Vec::new(),
 //!     loads: Vec::new(),
 //!     attachment: None,

@@ -2,8 +2,9 @@
 
 use crate::opened_scene::{CharacterChoice, OpenedScene};
 use crate::rigged_file::{RiggedOptions, open_rigged};
-use sinew_character::{CharacterOptions, empty_scene};
-use sinew_files::{Loaded, ReadErrors};
+use crate::softness_points::SoftnessPoints;
+use sinew_character::{CharacterOptions, SoftnessOptions, empty_scene};
+use sinew_files::{Loaded, ReadError, ReadErrors};
 use sinew_gltf::FileCharacter;
 use std::path::Path;
 
@@ -14,6 +15,14 @@ pub(crate) fn scene_of_character(
 ) -> Result<Loaded<OpenedScene>, ReadErrors> {
     let name = path.file_stem().map_or("character".into(), |stem| stem.to_string_lossy().into_owned());
     let defaults = CharacterOptions::default();
+    let mut softness = SoftnessOptions::default();
+    if let Some(file) = &choice.softness {
+        softness.points = SoftnessPoints::read(file)?.of_body(&name);
+        if softness.points.is_empty() {
+            let message = format!("nothing is painted on '{name}': the points are of other bodies");
+            return Err(ReadError::whole(message).within(file).into());
+        }
+    }
     let options = RiggedOptions {
         character: CharacterOptions {
             name: Some(name.clone()),
@@ -21,6 +30,7 @@ pub(crate) fn scene_of_character(
             fitted: choice.fitted.clone(),
             has_solid_parts: choice.moves_bones(false),
             jiggle: choice.jiggle.unwrap_or(defaults.jiggle),
+            softness,
             ..defaults
         },
         motion: choice.capture(),

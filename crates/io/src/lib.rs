@@ -32,6 +32,7 @@ mod rigged_file;
 mod scene_file;
 pub mod scene_schema;
 mod scene_writer;
+mod softness_points;
 mod softness_texture;
 mod stl;
 mod surface_builder;
@@ -88,6 +89,7 @@ pub use sinew_files::{
     AtomicFile, AtomicFolder, CapturedFile, CapturedFiles, Loaded, Place, ReadError, ReadErrors,
 };
 pub use sinew_take::Up;
+pub use softness_points::SoftnessPoints;
 pub use stl::read_stl;
 pub use take_file::{
     Existing, TAKE_EXTENSION, TakeEditor, TakeEnding, TakeFile, TakeOrigin, TakeRecipe, TakeRecorder,

@@ -6,6 +6,7 @@ use crate::bare_motion::scene_of_motion;
 use crate::character_file::is_character_file;
 use crate::opened_scene::{CharacterChoice, OpenedScene};
 use crate::scene_file::read_scene_file;
+use crate::softness_points::SoftnessPoints;
 use sinew_files::{Loaded, ReadError, ReadErrors};
 use sinew_take::Scene;
 use std::path::Path;
@@ -21,7 +22,7 @@ pub fn open_source(path: &Path, choice: &CharacterChoice) -> Result<Loaded<Opene
             "--cloth makes cloth of a bare mesh: write kind = \"cloth\" into the [[body]] of a scene file";
         return Err(ReadError::whole(message).within(path).into());
     }
-    let opened = match extension.as_deref() {
+    let mut opened = match extension.as_deref() {
         _ if is_character_file(path) => return scene_of_character(path, choice),
         Some("toml") => read_scene_file(path, choice)?,
         Some("bvh") if choice.animation.is_none() && choice.motion.is_none() => {
@@ -42,6 +43,12 @@ pub fn open_source(path: &Path, choice: &CharacterChoice) -> Result<Loaded<Opene
             })?
             .map(OpenedScene::from),
     };
+
+    // softness of bodies that are not from character files
+    if let Some(file) = &choice.softness {
+        let points = SoftnessPoints::read(file)?;
+        points.paint(&mut opened.value.scene).map_err(|error| ReadError::whole(error).within(file))?;
+    }
 
     // a choice needs a character
     if opened.value.characters.is_empty() && choice.names_character() {

@@ -69,8 +69,11 @@ impl OpenedScene {
 
     /// How soft the vertices of each body's surface are: 1 where nothing is said.
     pub fn softness(&self, model: &Model) -> Vec<Vec<f32>> {
-        let even = |body: &Body| vec![1.0; body.surface.vertices.len()];
-        let mut softness: Vec<Vec<f32>> = model.bodies().iter().map(even).collect();
+        let painted = |(i, body): (usize, &Body)| match self.scene.world.bodies.get(i) {
+            Some(desc) => desc.softness.at(&body.surface.vertices),
+            None => vec![1.0; body.surface.vertices.len()],
+        };
+        let mut softness: Vec<Vec<f32>> = model.bodies().iter().enumerate().map(painted).collect();
         for binding in self.bindings() {
             softness[binding.body] = binding.softness().to_vec();
         }
@@ -160,6 +163,8 @@ pub struct CharacterChoice {
     pub motion_scale: Option<f64>,
     /// How much flesh swings: 0 hardly, 1 as flesh does, 2 as in a cartoon.
     pub jiggle: Option<f64>,
+    /// Painted softness (.csv), which every kind of flesh has.
+    pub softness: Option<PathBuf>,
     /// The fabric that a bare mesh is made of, by name; none for jelly.
     pub cloth: Option<String>,
     /// Who drives skeletons. Where forces move bones, rigid parts weigh and collide too.
@@ -169,7 +174,8 @@ pub struct CharacterChoice {
 impl CharacterChoice {
     /// Whether it says anything of character files.
     pub fn names_character(&self) -> bool {
-        *self != CharacterChoice { lead: self.lead, cloth: self.cloth.clone(), ..CharacterChoice::default() }
+        let (lead, cloth, softness) = (self.lead, self.cloth.clone(), self.softness.clone());
+        *self != CharacterChoice { lead, cloth, softness, ..CharacterChoice::default() }
     }
 
     /// Whether forces move bones: by what is chosen, or by the scene.

@@ -18,6 +18,7 @@ mod motion;
 mod network;
 mod number;
 mod obstacle;
+mod painted;
 mod performance;
 mod region;
 mod rigged;

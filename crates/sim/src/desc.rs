@@ -10,7 +10,7 @@ mod region;
 use crate::body_kind::KindDesc;
 use sinew_flesh::Material;
 use sinew_math::Vec3;
-use sinew_mesh::{TetMesh, TriMesh};
+use sinew_mesh::{PointField, TetMesh, TriMesh};
 use sinew_skeleton::SkeletonDesc;
 use std::sync::Arc;
 
@@ -73,6 +73,8 @@ pub struct BodyDesc {
     pub sag: Sag,
     /// Rate at which the air slows its motion (1/s): it falls at no more than gravity divided by this. For bodies without bones.
     pub air_drag: f64,
+    /// How soft it is over its shape at rest: Young's modulus is divided by it. 1 is its material as it is, and empty is 1 everywhere.
+    pub softness: PointField,
 }
 
 impl Default for BodyDesc {
@@ -88,6 +90,7 @@ impl Default for BodyDesc {
             attachment: None,
             sag: Sag::default(),
             air_drag: 0.0,
+            softness: PointField::default(),
         }
     }
 }

@@ -6,6 +6,7 @@ mod harmonic_weights;
 mod hash;
 mod home;
 mod metaphors;
+mod painted_stiffness;
 mod step_numbers;
 mod surface_point;
 mod unheld;

@@ -73,7 +73,7 @@ mod tests {
             loads: Vec::new(),
             attachment: None,
             sag: Sag::Free,
-            air_drag: 0.0,
+            ..BodyDesc::default()
         };
         let world = WorldDesc { bodies: vec![body], ..WorldDesc::default() };
         let model = Model::build(&world).unwrap();

@@ -23,7 +23,7 @@ fn beam(constraints: Vec<ConstraintDesc>) -> WorldDesc {
         loads: Vec::new(),
         attachment: None,
         sag: Sag::Free,
-        air_drag: 0.0,
+        ..BodyDesc::default()
     };
     let gravity = Vec3::new(0.0, -9.81, 0.0);
     WorldDesc { gravity, bodies: vec![body], constraints, ..WorldDesc::default() }

@@ -16,6 +16,7 @@ mod jobs;
 pub mod measure;
 mod metaphor_widget;
 mod open_dialogs;
+mod painting;
 mod panels;
 pub mod pictures;
 pub mod playback;

@@ -6,6 +6,7 @@ mod inspector;
 mod menu_bar;
 mod messages;
 mod outliner;
+mod paint;
 mod shortcuts;
 mod status_bar;
 mod timeline;

@@ -38,11 +38,15 @@ pub struct PictureRequest {
     pub views: Vec<ViewRequest>,
     /// Frames to come, the latest first.
     pub ghosts: Vec<Arc<Frame>>,
+    /// Softness that is being painted, one number per vertex of each body, in place of that of the scene.
+    pub painted: Option<Arc<Vec<Vec<f32>>>>,
 }
 
 impl PictureRequest {
     fn is_like(&self, other: &PictureRequest) -> bool {
-        Arc::ptr_eq(&self.document, &other.document) && self.overlays == other.overlays
+        Arc::ptr_eq(&self.document, &other.document)
+            && self.overlays == other.overlays
+            && self.painted.is_some() == other.painted.is_some()
     }
 
     /// Whether both ask for the same pictures.
@@ -54,6 +58,10 @@ impl PictureRequest {
             && self.views == other.views
             && self.scale == other.scale
             && same_ghosts
+            && match (&self.painted, &other.painted) {
+                (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+                (a, b) => a.is_none() && b.is_none(),
+            }
     }
 }
 
@@ -161,6 +169,7 @@ impl Pictures {
             scale: 0.5,
             views: Vec::new(),
             ghosts: Vec::new(),
+            painted: None,
         }
     }
 }
@@ -215,6 +224,9 @@ impl Exchange {
         loop {
             let start = Instant::now();
             if let Some(state) = request.shared.state_at(request.frame, &mut reader) {
+                if let Some(painted) = &request.painted {
+                    surfaces.show_softness(painted);
+                }
                 surfaces.scale_forces(&state);
                 let drawn = surfaces.render_frame(&state);
                 let ghosts: Vec<RenderFrame> =

@@ -76,6 +76,11 @@ pub struct Studio {
     pub(crate) autosave: Autosave,
     /// A character that is being built.
     pub(crate) builder: crate::builder::Builder,
+    /// Softness that is being painted, and the brush of the scene before.
+    pub(crate) painting: Option<crate::painting::Painting>,
+    pub(crate) kept_brush: Option<crate::painting::Brush>,
+    /// Edits of the take before, which the one that is being opened takes over.
+    kept_edits: Vec<EditTable>,
     /// Angles of the bone that is being posed (degrees).
     pub(crate) posed_angles: [f64; 3],
     /// Whether ghosts of what comes next are shown.
@@ -115,6 +120,9 @@ impl Studio {
             autosave: Autosave::in_folder(folder),
             preferences,
             builder: crate::builder::Builder::default(),
+            painting: None,
+            kept_brush: None,
+            kept_edits: Vec::new(),
             posed_angles: [0.0; 3],
             show_ghosts: false,
             ghosts_of: None,
@@ -163,6 +171,8 @@ impl Studio {
         self.textures = Default::default();
         self.selection = Selection::Scene;
         self.builder = crate::builder::Builder::default();
+        self.painting = None;
+        self.kept_edits.clear();
         self.framed = None;
         self.dialogs.close_for_scene();
     }
@@ -259,6 +269,12 @@ impl Studio {
         }
         self.shown = self.pictures.shown();
         let Some(document) = self.document() else { return };
+        if self.status.phase == Phase::Ready && !self.kept_edits.is_empty() {
+            let edits = std::mem::take(&mut self.kept_edits);
+            if edits != self.status.edits {
+                self.send(Command::SetEdits(edits));
+            }
+        }
         let (available, goal) = (self.status.frames, self.status.frame_goal);
         if self.status.is_held {
             self.playback.go_to(available.saturating_sub(1));
@@ -360,14 +376,22 @@ impl Studio {
             .filter(|view| view.size[0] > 1 && view.size[1] > 1)
             .collect();
         let ghosts = session.ghosts().kept.iter().rev().map(|ghost| ghost.frame.clone()).collect();
-        let overlays = Overlays { skinned: is_compared, ..self.overlays };
+        // what is being painted is shown in place of other colours
+        let painted =
+            self.painting.as_ref().filter(|_| self.tool == Tool::Paint).map(|own| own.softness().clone());
+        let mut overlays = Overlays { skinned: is_compared, ..self.overlays };
+        if painted.is_some() {
+            overlays = Overlays { softness: true, strain: false, ..overlays };
+        }
+        let scale = if painted.is_some() { 2.0 } else { self.strain_scale };
         self.pictures.ask(PictureRequest {
             revision: self.status.revision,
             frame: self.playback.frame(),
             overlays,
-            scale: self.strain_scale,
+            scale,
             views,
             ghosts: if self.show_ghosts { ghosts } else { Vec::new() },
+            painted,
             ..Pictures::request(session, document)
         });
     }
@@ -386,11 +410,12 @@ impl Studio {
         move || context.request_repaint()
     }
 
-    /// Opens the same input with something chosen otherwise.
+    /// Opens the same input with something chosen otherwise, and with the same edits.
     pub(crate) fn reopen_with(&mut self, change: impl FnOnce(&mut OpenRequest)) {
-        let mut request = self.request.clone();
+        let (mut request, edits) = (self.request.clone(), self.status.edits.clone());
         change(&mut request);
         self.open_request(request);
+        self.kept_edits = edits;
     }
 
     /// Whether what is open is a take from a file, whose scene is what it was recorded with.
@@ -491,6 +516,12 @@ impl Studio {
     /// Whether something is written in the background.
     pub fn is_working(&self) -> bool {
         self.dialogs.job.is_some()
+    }
+
+    /// The least and the largest painted softness of what is open, as the brush left it.
+    pub fn painted_range(&self) -> Option<[f32; 2]> {
+        let all = self.painting.as_ref()?.softness().iter().flatten();
+        Some(all.fold([f32::INFINITY, f32::NEG_INFINITY], |[low, high], s| [low.min(*s), high.max(*s)]))
     }
 
     /// How many ghosts there are.

@@ -16,13 +16,15 @@ pub enum Tool {
     Direct,
     /// Stretches, bends, twists or pushes a part of a body.
     Metaphor(MetaphorChoice),
+    /// Paints how soft flesh is.
+    Paint,
     /// Places joints in a body without bones.
     Joints,
 }
 
 impl Tool {
     /// All tools, in the order of the tool bar.
-    pub const ALL: [Tool; 9] = [
+    pub const ALL: [Tool; 10] = [
         Tool::Select,
         Tool::Pull,
         Tool::Reach,
@@ -31,6 +33,7 @@ impl Tool {
         Tool::Metaphor(MetaphorChoice::Bend),
         Tool::Metaphor(MetaphorChoice::Twist),
         Tool::Metaphor(MetaphorChoice::Push),
+        Tool::Paint,
         Tool::Joints,
     ];
 
@@ -45,6 +48,7 @@ impl Tool {
             Tool::Metaphor(MetaphorChoice::Bend) => "Bend",
             Tool::Metaphor(MetaphorChoice::Twist) => "Twist",
             Tool::Metaphor(MetaphorChoice::Push) => "Push",
+            Tool::Paint => "Paint",
             Tool::Joints => "Joints",
         }
     }
@@ -60,6 +64,7 @@ impl Tool {
             Tool::Metaphor(MetaphorChoice::Bend) => "Click where a body is to be bent",
             Tool::Metaphor(MetaphorChoice::Twist) => "Click where a body is to be twisted",
             Tool::Metaphor(MetaphorChoice::Push) => "Click where a body is to be dented",
+            Tool::Paint => "Drag over a surface to paint how soft the flesh below it is",
             Tool::Joints => "Click into a body without bones to place joints, and build a character of it",
         }
     }
@@ -75,6 +80,7 @@ impl Tool {
             Tool::Metaphor(MetaphorChoice::Bend) => egui::Key::Num2,
             Tool::Metaphor(MetaphorChoice::Twist) => egui::Key::Num3,
             Tool::Metaphor(MetaphorChoice::Push) => egui::Key::Num4,
+            Tool::Paint => egui::Key::P,
             Tool::Joints => egui::Key::J,
         }
     }

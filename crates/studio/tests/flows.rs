@@ -195,6 +195,38 @@ fn a_mesh_becomes_a_character_by_clicking_joints() {
 }
 
 #[test]
+fn softness_is_painted_taken_back_and_used() {
+    let mut bench = Bench::new(SMALL);
+    bench.open("jelly");
+    bench.until("ten frames", |studio| studio.frame_count() > 10);
+    bench.harness.key_press(egui::Key::Space);
+    bench.harness.key_press(egui::Key::Home);
+    bench.click("Paint");
+    bench.until("the first frame", |studio| studio.frame() == 0 && studio.shows_current_frame());
+    let [x, y] = bench.studio().middle_of_view(0);
+    bench.drag(&[[x, y], [x + 30.0, y - 10.0], [x + 60.0, y - 20.0]], 8);
+    let [low, high] = bench.studio().painted_range().unwrap();
+    assert!(low == 1.0 && high > 1.5 && high <= 2.0, "{low} to {high}");
+    bench.until("a picture of it", |studio| studio.shows_current_frame());
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    bench.harness.run_steps(3);
+    bench.save_picture("paint");
+    bench.click("Take the last stroke back");
+    assert_eq!(bench.studio().painted_range(), Some([1.0, 1.0]));
+    bench.drag(&[[x, y], [x + 30.0, y - 10.0]], 8);
+    bench.click("Smooth all");
+    bench.click("+x to -x");
+    let painted = bench.studio().painted_range();
+    let tets = bench.studio().status().document.clone().unwrap();
+    bench.click("Use it");
+    bench.until("the new flesh", |studio| studio.has_picture() && studio.frame_count() > 20);
+    let again = bench.studio().status().document.clone().unwrap();
+    assert_ne!(again.model.hash(), tets.model.hash(), "flesh is as soft as before");
+    bench.harness.run_steps(2);
+    assert_eq!(bench.studio().painted_range(), painted, "what was painted is read back");
+}
+
+#[test]
 fn what_cannot_be_opened_says_why() {
     let mut bench = Bench::new(SMALL);
     bench.studio().open(std::path::Path::new("starfihs"));

@@ -14,7 +14,7 @@
 //!     shape: ShapeDesc::Tets(shapes::beam(2, [0.2, 0.1, 0.1])),
 //!     material: Material::soft_solid(10e3, 0.4, 1000.0, 0.0),
 //!     velocity: Vec3::zeros(),
-//!     air_drag: 0.0,
+//!     ..BodyDesc::default()
 //!     pins: Vec::new(),
 //!     loads: Vec::new(),
 //!     attachment: None,

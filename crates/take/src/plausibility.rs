@@ -123,7 +123,7 @@ mod tests {
             loads: Vec::new(),
             attachment: None,
             sag: Sag::Free,
-            air_drag: 0.0,
+            ..BodyDesc::default()
         };
         let at = Isometry::translation(0.0, floor, 0.0);
         let obstacles = vec![ObstacleDesc::fixed("floor", Shape::Plane { normal: Vec3::y() }, at)];

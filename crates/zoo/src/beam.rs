@@ -36,7 +36,7 @@ pub fn beam(Beam { cubes_across, law, damping_ratio }: Beam) -> Scene {
         loads: Vec::new(),
         attachment: None,
         sag: Sag::Free,
-        air_drag: 0.0,
+        ..BodyDesc::default()
     };
 
     // gravity only

@@ -158,7 +158,7 @@ impl CharacterDesc {
             loads: Vec::new(),
             attachment: Some(attachment),
             sag: Sag::Free,
-            air_drag: 0.0,
+            ..BodyDesc::default()
         };
         Scene {
             name: name.clone(),

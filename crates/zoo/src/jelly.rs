@@ -40,7 +40,7 @@ pub fn jelly() -> Scene {
         loads: Vec::new(),
         attachment: None,
         sag: Sag::Free,
-        air_drag: 0.0,
+        ..BodyDesc::default()
     };
 
     // the plate shakes the pinned base

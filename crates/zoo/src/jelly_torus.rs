@@ -30,7 +30,7 @@ pub fn jelly_torus() -> Scene {
         loads: Vec::new(),
         attachment: None,
         sag: Sag::Free,
-        air_drag: 0.0,
+        ..BodyDesc::default()
     };
 
     // the pin shakes

@@ -3,8 +3,8 @@
 use crate::catalog;
 use sinew_character::TakeSettings;
 use sinew_io::{
-    CapturedFiles, CharacterChoice, EditTable, Loaded, OpenedScene, TakeFile, TakeOrigin, Up, open_source,
-    read_edits,
+    CapturedFiles, CharacterChoice, EditTable, Loaded, OpenedScene, SoftnessPoints, TakeFile, TakeOrigin,
+    Up, open_source, read_edits,
 };
 use sinew_take::Scene;
 use std::fmt::Display;
@@ -36,7 +36,12 @@ pub fn open(input: Option<&Path>, choice: &CharacterChoice) -> Result<Loaded<Ope
         (Some(_), _) if choice.cloth.is_some() => {
             Err(SourceError::of("--cloth makes cloth of a bare mesh (.obj, .ply, .stl)"))
         }
-        (Some(scene), _) => Ok(built_in(scene)),
+        (Some(mut scene), _) => {
+            if let Some(path) = &choice.softness {
+                paint(&mut scene, path)?;
+            }
+            Ok(built_in(scene))
+        }
         (None, Some(name))
             if !path.exists() && path.extension().is_none() && path.components().count() == 1 =>
         {
@@ -49,6 +54,12 @@ pub fn open(input: Option<&Path>, choice: &CharacterChoice) -> Result<Loaded<Ope
     }
 }
 
+/// Paints the softness of a file on the bodies of a scene.
+fn paint(scene: &mut Scene, path: &Path) -> Result<(), SourceError> {
+    let points = SoftnessPoints::read(path).map_err(SourceError::of)?;
+    points.paint(scene).map_err(|error| SourceError::of(format!("{}: {error}", path.display())))
+}
+
 /// Opens an input as [`open`] does, and captures every file it reads, so that a take can be opened without them.
 pub fn open_to_record(
     input: Option<&Path>,
@@ -56,8 +67,10 @@ pub fn open_to_record(
 ) -> Result<(Loaded<OpenedScene>, TakeOrigin, CapturedFiles), SourceError> {
     let folder = input.and_then(Path::parent).unwrap_or(Path::new(""));
     let (opened, files) = CapturedFiles::keep(folder, || open(input, choice));
+    let is_read =
+        |path: &Path| files.files().iter().any(|file| file.name == CapturedFiles::name_of(folder, path));
     let origin = match input {
-        Some(path) if !files.files().is_empty() => TakeOrigin::File(CapturedFiles::name_of(folder, path)),
+        Some(path) if is_read(path) => TakeOrigin::File(CapturedFiles::name_of(folder, path)),
         Some(path) => TakeOrigin::BuiltIn(path.to_string_lossy().into_owned()),
         None => TakeOrigin::BuiltIn(DEFAULT_INPUT.into()),
     };
@@ -82,18 +95,27 @@ pub fn reopen_with(
 ) -> Result<OpenedScene, SourceError> {
     // the scene as it was opened for recording
     let recipe = take.recipe();
-    let TakeSettings { animation, motion, motion_scale, jiggle, cloth, lead, .. } = settings.clone();
-    let motion = motion.map(PathBuf::from);
-    let choice = CharacterChoice { animation, fitted: Vec::new(), motion, motion_scale, jiggle, cloth, lead };
+    let TakeSettings { animation, motion, softness, motion_scale, jiggle, cloth, lead, .. } =
+        settings.clone();
+    let (motion, softness) = (motion.map(PathBuf::from), softness.map(PathBuf::from));
+    let fitted = Vec::new();
+    let choice =
+        CharacterChoice { animation, fitted, motion, motion_scale, jiggle, softness, cloth, lead };
     let mut source = match &recipe.origin {
         TakeOrigin::File(name) => recipe.files.serve(|| open(Some(Path::new(name)), &choice))?.value,
-        TakeOrigin::BuiltIn(name) => find_in_zoo(name).map(OpenedScene::from).ok_or_else(|| {
-            SourceError::of(format!(
-                "{}: recorded by sinew {} from its built-in character '{name}', which this version does not have: use that version",
-                take.path().display(),
-                recipe.sinew
-            ))
-        })?,
+        TakeOrigin::BuiltIn(name) => {
+            let mut scene = find_in_zoo(name).ok_or_else(|| {
+                SourceError::of(format!(
+                    "{}: recorded by sinew {} from its built-in character '{name}', which this version does not have: use that version",
+                    take.path().display(),
+                    recipe.sinew
+                ))
+            })?;
+            if let Some(path) = &choice.softness {
+                recipe.files.serve(|| paint(&mut scene, path))?;
+            }
+            OpenedScene::from(scene)
+        }
     };
 
     // the settings of the take, then its edits

@@ -46,7 +46,7 @@ pub fn starfish(tets: usize) -> Scene {
             ..AttachmentDesc::by_shape("starfish")
         }),
         sag: Sag::Free,
-        air_drag: 0.0,
+        ..BodyDesc::default()
     };
     let rig = RigDesc { name: "starfish".into(), skeleton: bones };
     Scene {

@@ -64,7 +64,7 @@ pub fn two_links(cubes_across: usize) -> WorldDesc {
             home: None,
         }),
         sag: Sag::Free,
-        air_drag: 0.0,
+        ..BodyDesc::default()
     };
     let rig = RigDesc { name: "arm".into(), skeleton: SkeletonDesc { bones } };
     WorldDesc {

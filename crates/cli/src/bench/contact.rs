@@ -180,7 +180,7 @@ fn pile() -> Scene {
             loads: Vec::new(),
             attachment: None,
             sag: Sag::Free,
-            air_drag: 0.0,
+            ..BodyDesc::default()
         });
     }
     scene.pin_motions.resize(scene.world.bodies.len(), Vec::new());

@@ -21,6 +21,7 @@ pub(super) fn run(options: &Simulate, path: &Path, pool: &rayon::ThreadPool) -> 
         (options.floor || options.no_floor || options.self_contact, "--floor, --no-floor and --self-contact"),
         (options.animation.is_some() || options.motion.is_some(), "--animation and --motion"),
         (options.jiggle.is_some() || options.motion_scale.is_some(), "--jiggle and --motion-scale"),
+        (options.softness.is_some(), "--softness"),
         (options.is_loop || options.no_preroll, "--loop and --no-preroll"),
         (options.fps.is_some() || options.seconds.is_some(), "--fps and --seconds"),
     ];

@@ -89,6 +89,11 @@ impl<'a> SceneSurfaces<'a> {
         Up::against(self.model.gravity())
     }
 
+    /// Draws another softness than that of the scene, one number per vertex of each body, while it is being painted.
+    pub fn show_softness(&mut self, softness: &[Vec<f32>]) {
+        self.softness = Some(softness.to_vec());
+    }
+
     /// Lets the longest arrow stand for the largest contact force of all states that this was called with.
     pub fn scale_forces(&mut self, state: &State) {
         self.model_overlays.scale_forces(state);

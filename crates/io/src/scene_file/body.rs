@@ -4,6 +4,7 @@ use super::material::{read_material, sag_of};
 use super::motion::read_motion;
 use super::network::{read_fabric, shape_of_kind};
 use super::number::{read_number, read_vector};
+use super::painted::read_painted;
 use super::region::read_region;
 use super::section::Section;
 use crate::Up;
@@ -54,6 +55,7 @@ pub(super) fn read_body(
 
     // the body
     let notes = shape.notes.iter().map(|note| format!("{name}: {note}")).collect();
+    let painted = name.clone();
     let body = BodyDesc {
         name,
         shape: shape_of_kind(section, fabric, shape.value),
@@ -64,6 +66,7 @@ pub(super) fn read_body(
         attachment: None,
         sag: section.sag.map(sag_of).unwrap_or_default(),
         air_drag: air_drag.value(0.0),
+        softness: read_painted(section, &section.softness_points, &painted, folder)?,
     };
     Ok(Loaded { value: (body, motions, air_drag), notes })
 }

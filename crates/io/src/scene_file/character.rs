@@ -5,6 +5,7 @@ use super::body::{MeshSource, Placing, read_cage, read_loads, read_name, read_pi
 use super::bone::{Bones, read_bones};
 use super::bone_motion::{Performer, named_in_line, read_motion_file};
 use super::material::{read_material, sag_of};
+use super::painted::read_painted;
 use super::performance::read_performance;
 use super::region::read_region;
 use super::section::Section;
@@ -75,6 +76,7 @@ pub(super) fn read_character(
     // flesh
     let shape = read_flesh(section, &bones, reading.folder)?;
     notes.extend(shape.notes);
+    let softness = read_painted(section, &section.softness_points, &name, reading.folder)?;
     let notes = notes.iter().map(|note| format!("{name}: {note}")).collect();
     let body = BodyDesc {
         name: name.clone(),
@@ -91,6 +93,7 @@ pub(super) fn read_character(
         }),
         sag: read_sag(section.sag),
         air_drag: 0.0,
+        softness,
     };
 
     // what joins the scene

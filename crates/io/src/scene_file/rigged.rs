@@ -4,11 +4,13 @@ use super::Reading;
 use super::body::{read_cage, read_loads, read_name};
 use super::character::{read_core, read_sag, read_ties, turned};
 use super::material::read_material;
+use super::painted::read_painted;
 use super::performance::{read_drives, read_mode};
 use super::section::Section;
 use crate::opened_scene::CharacterChoice;
 use crate::rigged_file::{CaptureFile, RiggedOptions, open_rigged};
 use crate::scene_schema::{CharacterTable, ShapeMode};
+use crate::softness_points::SoftnessPoints;
 use crate::softness_texture::read_softness_texture;
 use sinew_character::{
     Character, CharacterOptions, ColorChannel, FleshShape, JointOptions, Placement, SoftnessOptions,
@@ -111,7 +113,7 @@ fn read_options(
         sag: read_sag(section.sag),
         skinned: section.skinned.clone().unwrap_or_default(),
         fleshy: section.fleshy.clone().unwrap_or_default(),
-        softness: read_softness(section, folder)?,
+        softness: read_softness(section, folder, choice)?,
         human: read_human(section)?,
         joints: read_joints(section),
         ..defaults
@@ -163,14 +165,28 @@ fn read_capture(
 }
 
 /// How soft parts of the character are.
-fn read_softness(section: &Section<CharacterTable>, folder: &Path) -> Result<SoftnessOptions, ReadError> {
+fn read_softness(
+    section: &Section<CharacterTable>,
+    folder: &Path,
+    choice: &CharacterChoice,
+) -> Result<SoftnessOptions, ReadError> {
     let color = section.softness_color.as_deref().map(ColorChannel::parse).transpose();
     let color = color.map_err(|message| section.error("softness_color", message))?;
     let texture = section.softness_texture.as_ref().map(|path| read_softness_texture(&folder.join(path)));
     let texture =
         texture.transpose().map_err(|error| section.error("softness_texture", error.to_string()))?;
     let factors = section.softness.iter().flatten().map(|(name, factor)| (name.clone(), *factor)).collect();
-    Ok(SoftnessOptions { color, texture, factors })
+    let points = match &choice.softness {
+        Some(file) => SoftnessPoints::read(file)?.of_body(&body_name(section)),
+        None => read_painted(section, &section.softness_points, &body_name(section), folder)?,
+    };
+    Ok(SoftnessOptions { color, texture, points, factors })
+}
+
+/// The name of the flesh: that of the character, or of its file.
+fn body_name(section: &Section<CharacterTable>) -> String {
+    let stem = |file: &String| Path::new(file).file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    section.name.clone().or_else(|| section.file.as_ref().and_then(stem)).unwrap_or_default()
 }
 
 /// Reads which joints are which human bones.

@@ -43,6 +43,9 @@ pub struct BodyTable {
     /// Its material.
     #[schemars(extend("default" = "jelly"))]
     pub material: Option<MaterialChoice>,
+    /// A table (.csv) of points at rest with their softness, which multiplies it: 0 is rigid, 1 as chosen, at most 10. The studio paints it.
+    #[schemars(extend("format" = "path"))]
+    pub softness_points: Option<String>,
     /// The fabric of cloth.
     #[schemars(extend("default" = "cotton"))]
     pub fabric: Option<FabricChoice>,

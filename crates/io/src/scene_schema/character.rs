@@ -42,6 +42,9 @@ pub struct CharacterTable {
     /// A grey picture (.png) over the first texture coordinates that multiplies softness: black is rigid, white as chosen.
     #[schemars(extend("format" = "path"))]
     pub softness_texture: Option<String>,
+    /// A table (.csv) of points at rest with their softness, which multiplies it: 0 is rigid, 1 as chosen, at most 10. The studio paints it.
+    #[schemars(extend("format" = "path"))]
+    pub softness_points: Option<String>,
     /// The shape in which the flesh of a character from a file rests: `artist` (as it is skinned, in every pose) or `physical` (what elasticity makes of the bind pose: joints keep their volume, and folds form).
     #[schemars(extend("default" = "artist"))]
     pub shape: Option<ShapeMode>,

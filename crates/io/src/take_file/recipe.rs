@@ -81,8 +81,10 @@ impl TakeRecipe {
         if let Some(kind) = self.settings.solver {
             text.insert("solver".into(), kind.name().into());
         }
-        let TakeSettings { animation, motion, cloth, .. } = &self.settings;
-        for (key, value) in [("animation", animation), ("motion", motion), ("cloth", cloth)] {
+        let TakeSettings { animation, motion, softness, cloth, .. } = &self.settings;
+        for (key, value) in
+            [("animation", animation), ("motion", motion), ("softness", softness), ("cloth", cloth)]
+        {
             if let Some(value) = value {
                 text.insert(key.into(), value.clone().into());
             }
@@ -176,6 +178,7 @@ impl TakeRecipe {
             lead,
             animation: word("animation"),
             motion: word("motion"),
+            softness: word("softness"),
             cloth: word("cloth"),
             jiggle: float("jiggle").filter(|jiggle| jiggle.is_finite()),
             motion_scale: float("motion_scale").filter(|scale| scale.is_finite()),

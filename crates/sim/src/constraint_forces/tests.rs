@@ -38,7 +38,7 @@ fn world(constraints: Vec<ConstraintDesc>) -> WorldDesc {
         loads: Vec::new(),
         attachment: Some(AttachmentDesc::by_shape("rig")),
         sag: Sag::Free,
-        air_drag: 0.0,
+        ..BodyDesc::default()
     };
 
     // a free ball, rotated

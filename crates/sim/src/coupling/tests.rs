@@ -31,7 +31,7 @@ fn world(ties: Vec<TieDesc>) -> WorldDesc {
         loads: Vec::new(),
         attachment: Some(AttachmentDesc { ties, ..AttachmentDesc::by_shape("rig") }),
         sag: Sag::Free,
-        air_drag: 0.0,
+        ..BodyDesc::default()
     };
     let rig = RigDesc { name: "rig".into(), skeleton: SkeletonDesc { bones } };
     WorldDesc { gravity: Vec3::zeros(), bodies: vec![body], rigs: vec![rig], ..WorldDesc::default() }

@@ -1,5 +1,6 @@
 //! Validation and assembly of a model from a world description: lumped masses, attachment to bones, rest shapes, and the stable step.
 
+use super::painted_stiffness::painted_stiffness;
 use super::unheld::Unheld;
 use super::{Load, Model, ModelId, Pin, constraints, home, metaphors};
 use crate::body::{Body, Shape, damping_rate};
@@ -16,7 +17,7 @@ use crate::rig::{Attachment, FixedNodes, LimbBody, LimbFlesh, LimbShapes, RestRi
 use crate::sag::{Drawn, Support, keep_masses};
 use crate::stable_step::StableStep;
 use core::ops::Range;
-use sinew_flesh::{ElementDesc, Elements};
+use sinew_flesh::{ElementDesc, Elements, Material};
 use sinew_math::Vec3;
 use sinew_math::spatial::Frame;
 use sinew_skeleton::PointMass;
@@ -261,11 +262,15 @@ impl Parts {
         // attachment to bones, and elements with their materials
         let attached = self.attach(desc, &mut shape, first_node, rigs);
         let thickness = attached.as_ref().map(|attached| attached.thickness);
-        self.elements.extend(shape.mesh.tets.iter().zip(&shape.fill).map(|(tet, &fill)| ElementDesc {
-            nodes: tet.map(|n| n + first_node as u32),
-            material: attached.as_ref().map_or(desc.material, |attached| attached.material(desc, tet)),
-            fill,
-            viscosity: 0.0,
+        let stiffness = painted_stiffness(desc, &shape);
+        self.elements.extend(shape.mesh.tets.iter().zip(&shape.fill).enumerate().map(|(i, (tet, &fill))| {
+            let even = attached.as_ref().map_or(desc.material, |attached| attached.material(desc, tet));
+            ElementDesc {
+                nodes: tet.map(|n| n + first_node as u32),
+                material: Material { young: even.young * stiffness.get(i).unwrap_or(&1.0), ..even },
+                fill,
+                viscosity: 0.0,
+            }
         }));
         let reach = thickness.unwrap_or_else(|| shape.length());
         // custom bodies and springs towards home have damping of their own, and bodies without bones are damped part by part

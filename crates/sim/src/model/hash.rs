@@ -122,7 +122,7 @@ mod tests {
     use crate::WorldDesc;
     use crate::desc::{BodyDesc, CageSize, PinDesc, Region, Sag, ShapeDesc};
     use sinew_flesh::Material;
-    use sinew_mesh::shapes;
+    use sinew_mesh::{PointField, shapes};
 
     fn world() -> WorldDesc {
         let surface = shapes::sphere(0.1, 2);
@@ -135,7 +135,7 @@ mod tests {
             loads: Vec::new(),
             attachment: None,
             sag: Sag::Free,
-            air_drag: 0.0,
+            ..BodyDesc::default()
         };
         WorldDesc { gravity: -Vec3::y(), bodies: vec![body], rigs: Vec::new(), ..WorldDesc::default() }
     }
@@ -149,13 +149,14 @@ mod tests {
         };
         let same = hash(|_| {});
         assert_eq!(hash(|_| {}), same);
-        let changes: [fn(&mut WorldDesc); 7] = [
+        let changes: [fn(&mut WorldDesc); 8] = [
             |world| world.gravity.x = 1e-12,
             |world| world.bodies[0].name = "bowl".into(),
             |world| world.bodies[0].material.young *= 1.001,
             |world| world.bodies[0].velocity.z = 0.1,
             |world| world.bodies[0].pins.clear(),
             |world| world.bodies[0].air_drag = 0.1,
+            |world| world.bodies[0].softness = PointField::new([(Vec3::zeros(), 0.5)]),
             |world| {
                 if let ShapeDesc::Surface { surface, .. } = &mut world.bodies[0].shape {
                     surface.vertices[3] *= 0.999;

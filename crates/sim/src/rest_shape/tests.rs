@@ -41,7 +41,7 @@ impl Beam {
             loads: Vec::new(),
             attachment: None,
             sag: self.sag,
-            air_drag: 0.0,
+            ..BodyDesc::default()
         };
         WorldDesc { gravity: self.gravity, bodies: vec![body], ..WorldDesc::default() }
     }

@@ -22,7 +22,7 @@ pub(crate) fn body(name: &str, shape: ShapeDesc, young: f64) -> BodyDesc {
         loads: Vec::new(),
         attachment: None,
         sag: Sag::Free,
-        air_drag: 0.0,
+        ..BodyDesc::default()
     }
 }
 

@@ -52,6 +52,12 @@ impl Studio {
                     .map(|_| CharacterTable {
                         file: Some(input.to_string_lossy().into_owned()),
                         jiggle: self.request.choice.jiggle,
+                        softness_points: self
+                            .request
+                            .choice
+                            .softness
+                            .as_ref()
+                            .map(|path| path.to_string_lossy().into_owned()),
                         animation: self.request.choice.animation.clone(),
                         ..CharacterTable::default()
                     })

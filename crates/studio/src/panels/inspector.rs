@@ -33,6 +33,7 @@ impl Studio {
             self.begin_draft(&document);
             ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| match self.selection {
                 _ if self.tool == crate::Tool::Joints => self.builder_panel(ui, &document),
+                _ if self.tool == crate::Tool::Paint => self.paint_panel(ui, &document),
                 Selection::Scene => self.inspect_scene(ui, &document),
                 Selection::Body(body) => self.inspect_body(ui, &document, body),
                 Selection::Bone(rig, bone) => self.inspect_bone(ui, &document, rig, bone),

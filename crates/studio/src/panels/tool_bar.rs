@@ -12,7 +12,7 @@ impl Studio {
                 for tool in Tool::ALL {
                     if matches!(
                         tool,
-                        Tool::Pull | Tool::Joints | Tool::Metaphor(sinew_io::tables::MetaphorChoice::Stretch)
+                        Tool::Pull | Tool::Paint | Tool::Metaphor(sinew_io::tables::MetaphorChoice::Stretch)
                     ) {
                         ui.separator();
                     }

@@ -201,6 +201,7 @@ impl Studio {
                 self.drag_hand(slot, response, at, |studio| studio.joint_at(slot, at, DriveMode::Direct))
             }
             Tool::Joints => self.place_joints(slot, response),
+            Tool::Paint => self.paint_at(ui, slot, response, at),
             Tool::Metaphor(kind) => {
                 response.clone().on_hover_cursor(CursorIcon::Crosshair);
                 if response.clicked() {

@@ -10,7 +10,7 @@ use sinew_io::{
 use sinew_sim::{Clock, SolverKind};
 use sinew_take::{Player, Scene, Up};
 use sinew_zoo::source;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -130,6 +130,8 @@ fn up_of(scene: &Scene) -> Up {
 fn settings_of(request: &OpenRequest, opened: &sinew_io::OpenedScene) -> TakeSettings {
     let (scene, choice) = (&opened.scene, &request.choice);
     let lead = choice.lead;
+    let folder = request.input.parent().unwrap_or(Path::new(""));
+    let captured = |path: &PathBuf| sinew_io::CapturedFiles::name_of(folder, path);
     let falls = (request.floor || matches!(lead, Some(DriveMode::TwoWay | DriveMode::Ragdoll)))
         && scene.world.obstacles.is_empty();
     TakeSettings {
@@ -137,10 +139,8 @@ fn settings_of(request: &OpenRequest, opened: &sinew_io::OpenedScene) -> TakeSet
         fps: scene.fps,
         lead,
         animation: choice.animation.clone(),
-        motion: choice.motion.as_ref().map(|motion| {
-            let folder = request.input.parent().unwrap_or(std::path::Path::new(""));
-            sinew_io::CapturedFiles::name_of(folder, motion)
-        }),
+        motion: choice.motion.as_ref().map(captured),
+        softness: choice.softness.as_ref().map(captured),
         jiggle: choice.jiggle,
         motion_scale: choice.motion_scale,
         cloth: choice.cloth.clone(),

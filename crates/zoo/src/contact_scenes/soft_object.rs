@@ -43,7 +43,7 @@ impl SoftObject {
             loads: Vec::new(),
             attachment: None,
             sag: Sag::Free,
-            air_drag: 0.0,
+            ..BodyDesc::default()
         };
         Scene {
             name: self.name.into(),

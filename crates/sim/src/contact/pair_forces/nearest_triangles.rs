@@ -218,7 +218,7 @@ mod tests {
             loads: Vec::new(),
             attachment: None,
             sag: Sag::Free,
-            air_drag: 0.0,
+            ..BodyDesc::default()
         }
     }
 

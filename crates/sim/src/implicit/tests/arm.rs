@@ -70,7 +70,7 @@ pub(crate) fn arm_world(spring: f64, damping: f64, sag: Sag) -> WorldDesc {
             home: None,
         }),
         sag,
-        air_drag: 0.0,
+        ..BodyDesc::default()
     };
 
     // the world

@@ -25,7 +25,7 @@ pub(super) fn beam_world(cubes: usize, material: Material, is_held: bool) -> Wor
         loads: Vec::new(),
         attachment: None,
         sag: Sag::Free,
-        air_drag: 0.0,
+        ..BodyDesc::default()
     };
     WorldDesc { gravity: Vec3::new(0.0, 0.0, -9.81), bodies: vec![body], ..WorldDesc::default() }
 }

@@ -29,7 +29,7 @@ pub(super) fn block(name: &str, young: f64, at: [f64; 2]) -> BodyDesc {
         loads: Vec::new(),
         attachment: None,
         sag: Sag::Free,
-        air_drag: 0.0,
+        ..BodyDesc::default()
     }
 }
 

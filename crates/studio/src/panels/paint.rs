@@ -1,0 +1,156 @@
+//! The panel and the mouse of painted softness.
+
+use crate::painting::{BrushKind, MAX_SOFTNESS, MirrorSide, Painting};
+use crate::selection::Selection;
+use crate::session::Document;
+use crate::studio::Studio;
+use crate::viewport;
+use egui::{Button, Color32, PointerButton, Pos2, Response, Slider, Stroke, Ui};
+use sinew_io::SoftnessPoints;
+
+impl Studio {
+    /// Takes over what is painted already, once for each scene.
+    pub(crate) fn begin_painting(&mut self, document: &Document) {
+        if self.painting.is_some() {
+            return;
+        }
+        let painted = self.choice().softness.clone().map(|path| SoftnessPoints::read(&path));
+        let painted = match painted {
+            Some(Ok(points)) => Some(points),
+            Some(Err(error)) => {
+                self.warn(format!("what was painted before cannot be read, and painting begins anew: {error}"));
+                None
+            }
+            None => None,
+        };
+        self.painting = Some(Painting::begin(document, painted.as_ref()));
+    }
+
+    /// Brush, fill, smooth, mirror, and what becomes of it.
+    pub(crate) fn paint_panel(&mut self, ui: &mut Ui, document: &Document) {
+        self.begin_painting(document);
+        ui.heading("Paint softness");
+        if self.is_recorded_take() {
+            ui.weak("A recorded take keeps its flesh: open its character to paint it.");
+            return;
+        }
+        let body = self.painted_body();
+        let Some(painting) = &mut self.painting else { return };
+        ui.weak("Drag over the surface. 1 is as soft as the character is, 0 is rigid. Hold Shift to smooth.");
+        ui.add_space(4.0);
+        let brush = &mut painting.brush;
+        ui.add(Slider::new(&mut brush.softness, 0.0..=MAX_SOFTNESS).text("softness").max_decimals(2));
+        ui.add(Slider::new(&mut brush.radius, 0.01..=0.5).logarithmic(true).text("radius").max_decimals(3))
+            .on_hover_text("As a fraction of the body's size");
+        ui.add(Slider::new(&mut brush.strength, 0.02..=1.0).text("strength").max_decimals(2));
+        ui.horizontal(|ui| {
+            for (kind, name) in [(BrushKind::Paint, "Paint"), (BrushKind::Smooth, "Smooth")] {
+                ui.selectable_value(&mut brush.kind, kind, format!("{name} brush"));
+            }
+        });
+        ui.separator();
+        if let Some(body) = document.model.bodies().get(body) {
+            ui.label(format!("All of {}", body.name));
+        }
+        ui.horizontal(|ui| {
+            if ui.button("Fill").on_hover_text("All of it gets the softness of the brush").clicked() {
+                painting.begin_stroke();
+                painting.fill(body);
+            }
+            if ui.button("Smooth all").clicked() {
+                painting.begin_stroke();
+                painting.smooth(body);
+            }
+        });
+        ui.horizontal(|ui| {
+            ui.label("Mirror");
+            for (side, name, hint) in [
+                (MirrorSide::Negative, "-x to +x", "Copies the half at negative x to the other"),
+                (MirrorSide::Positive, "+x to -x", "Copies the half at positive x to the other"),
+            ] {
+                if ui.button(name).on_hover_text(hint).clicked() {
+                    painting.begin_stroke();
+                    painting.mirror(body, side);
+                }
+            }
+        });
+        ui.separator();
+        let (can_undo, is_changed) = (painting.can_undo(), painting.is_changed);
+        if ui.add_enabled(can_undo, Button::new("Take the last stroke back")).clicked() {
+            painting.undo();
+        }
+        let hint = "Builds the flesh anew with what is painted; edits of the take are kept";
+        if ui.add_enabled(is_changed, Button::new("Use it")).on_hover_text(hint).clicked() {
+            self.use_painting(document);
+        }
+    }
+
+    /// The body that buttons act on: the selected one, or the first.
+    fn painted_body(&self) -> usize {
+        match self.selection {
+            Selection::Body(body) => body,
+            _ => 0,
+        }
+    }
+
+    /// Writes what is painted, and begins a new take with it.
+    pub(crate) fn use_painting(&mut self, document: &Document) {
+        let Some(painting) = &self.painting else { return };
+        let folder = self.autosave.characters();
+        let name: String =
+            document.name.chars().map(|c| if c.is_alphanumeric() || c == '-' { c } else { '_' }).collect();
+        let path = folder.join(format!("{name}-softness.csv"));
+        let written = std::fs::create_dir_all(&folder)
+            .map_err(|error| format!("{}: {error}", folder.display()))
+            .and_then(|()| painting.points().write(&path));
+        match written {
+            Ok(()) => {
+                let brush = painting.brush;
+                self.tell(format!("Painted softness is in {}", path.display()));
+                self.reopen_with(|request| request.choice.softness = Some(path));
+                self.kept_brush = Some(brush);
+            }
+            Err(error) => self.warn(error),
+        }
+    }
+
+    /// Paints where the mouse is.
+    pub(crate) fn paint_at(&mut self, ui: &Ui, slot: usize, response: &Response, at: Pos2) {
+        let Some(document) = self.document() else { return };
+        if self.is_recorded_take() {
+            return;
+        }
+        self.begin_painting(&document);
+        if let Some(brush) = self.kept_brush.take()
+            && let Some(painting) = &mut self.painting
+        {
+            painting.brush = brush;
+        }
+        let Some(painting) = &mut self.painting else { return };
+        let Some(hit) = viewport::pick_surface(&self.shown, self.viewports[slot].ray(at)) else { return };
+        let radius = painting.brush.radius * document.body_size(hit.body);
+        let shift = ui.input(|input| input.modifiers.shift);
+        let kind = if shift { BrushKind::Smooth } else { painting.brush.kind };
+        if response.drag_started_by(PointerButton::Primary) || response.clicked() {
+            painting.begin_stroke();
+        }
+        if response.dragged_by(PointerButton::Primary) || response.clicked() {
+            painting.touch(&self.shown, &hit, kind, radius);
+            self.playback.is_playing = false;
+        }
+
+        // the circle that it reaches
+        let view = &self.viewports[slot];
+        let [_, right] = view.camera.ray([1.0, 0.0], view.aspect());
+        let [_, middle] = view.camera.ray([0.0, 0.0], view.aspect());
+        let aside = (right - middle).try_normalize(0.0).unwrap_or(sinew_math::Vec3::x());
+        if let (Some(middle), Some(rim)) =
+            (view.project(&hit.point), view.project(&(hit.point + aside * radius)))
+        {
+            let painter = ui.painter_at(view.rect);
+            let size = middle.distance(rim);
+            painter.circle_stroke(middle, size, Stroke::new(3.0, Color32::from_black_alpha(110)));
+            painter.circle_stroke(middle, size, Stroke::new(1.5, Color32::WHITE));
+        }
+    }
+}
