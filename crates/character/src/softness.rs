@@ -37,8 +37,8 @@ pub(crate) fn find_softness(
         // painted on the vertex
         let id = flesh.parts[*part as usize].id;
         let Some(primitive) = rigged.primitive(id) else { continue };
-        let painted = painted_softness(primitive, *vertex as usize, options)
-            * in_space.get(i).copied().unwrap_or(1.0);
+        let painted =
+            painted_softness(primitive, *vertex as usize, options) * in_space.get(i).copied().unwrap_or(1.0);
         if !(painted.is_finite() && painted >= 0.0) {
             let name = rigged.nodes[id.node].label.clone();
             let message =

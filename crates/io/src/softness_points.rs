@@ -52,7 +52,8 @@ impl SoftnessPoints {
 
     /// Softness of a body at points.
     pub fn add(&mut self, body: &str, points: impl IntoIterator<Item = (Vec3, f32)>) {
-        self.rows.extend(points.into_iter().map(|(place, softness)| (place, softness, Some(body.to_owned()))));
+        self.rows
+            .extend(points.into_iter().map(|(place, softness)| (place, softness, Some(body.to_owned()))));
     }
 
     /// The softness of a body; empty if nothing is painted on it.
@@ -90,11 +91,12 @@ impl SoftnessPoints {
 
 /// Reads `x,y,z,softness` or `x,y,z,softness,body`.
 fn row(line: &str) -> Result<(Vec3, f32, Option<String>), String> {
-    let wrong = || format!("`{line}` is no point: write x,y,z,softness, and the name of the body if there are several");
-    let mut fields = line.splitn(5, ',');
-    let mut number = || -> Option<f64> {
-        fields.next()?.trim().parse::<f64>().ok().filter(|number| number.is_finite())
+    let wrong = || {
+        format!("`{line}` is no point: write x,y,z,softness, and the name of the body if there are several")
     };
+    let mut fields = line.splitn(5, ',');
+    let mut number =
+        || -> Option<f64> { fields.next()?.trim().parse::<f64>().ok().filter(|number| number.is_finite()) };
     let (Some(x), Some(y), Some(z), Some(softness)) = (number(), number(), number(), number()) else {
         return Err(wrong());
     };

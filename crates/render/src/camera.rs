@@ -78,6 +78,11 @@ impl Camera {
         self.eye
     }
 
+    /// The axes of the picture: right, up and towards the eye.
+    pub(crate) fn axes(&self) -> [Vec3; 3] {
+        [self.right, self.up, self.back]
+    }
+
     /// Projects a point: x from −1 left to 1 right, y from −1 bottom to 1 top, and the distance in front of the eye (m).
     /// `None` if it is not in front.
     pub(crate) fn project(&self, point: Vec3) -> Option<(f64, f64, f64)> {

@@ -4,9 +4,11 @@ use crate::lighting::{Lighting, ShadingPoint};
 use crate::look::Look;
 use crate::raster::Fragment;
 use crate::strain_colors::{self, StrainField};
+use crate::texture::Texture;
 use crate::view_transform::ViewTransform;
 use sinew_math::Vec3;
 use sinew_take::{Smoothing, SurfaceInfo};
+use std::sync::Arc;
 
 /// What does not change from frame to frame: connectivity and looks.
 #[derive(Default)]
@@ -57,6 +59,30 @@ impl<'a> Geometry<'a> {
     /// The opacity of a surface seen head-on, from 0 to 1.
     pub(crate) fn opacity(&self, surface: u16) -> f64 {
         self.looks.get(usize::from(surface)).map_or(1.0, |look| f64::from(look.opacity))
+    }
+
+    /// The triangles of a surface, in the list of all.
+    pub(crate) fn triangles_of(&self, surface: usize) -> core::ops::Range<u32> {
+        let first = |surface: usize| self.surface.partition_point(|own| usize::from(*own) < surface) as u32;
+        first(surface)..first(surface + 1)
+    }
+
+    /// The image on a surface, if each of its vertices has a texture coordinate.
+    pub(crate) fn texture(&self, surface: usize) -> Option<Arc<Texture>> {
+        let look = self.looks.get(surface)?;
+        look.texture_for(self.first[surface + 1] - self.first[surface])?;
+        look.texture.clone()
+    }
+
+    /// The colour (linear RGB) of every vertex, 1 if a texture multiplies it, and its texture coordinates.
+    pub(crate) fn vertex_looks(&self) -> impl Iterator<Item = ([f32; 4], [f32; 2])> + '_ {
+        (0..self.surface_count()).flat_map(move |surface| {
+            let (look, count) = (self.looks.get(surface), self.first[surface + 1] - self.first[surface]);
+            let uvs = look.filter(|look| look.texture_for(count).is_some()).map(|look| &look.uvs);
+            let [r, g, b] = look.map_or([0.5; 3], |look| look.color);
+            let textured = if uvs.is_some() { 1.0 } else { 0.0 };
+            (0..count).map(move |v| ([r, g, b, textured], uvs.map_or([0.0; 2], |uvs| uvs[v])))
+        })
     }
 
     /// The mean of a surface's vertices.
@@ -135,6 +161,11 @@ impl<'a> Geometry<'a> {
 }
 
 impl PosedGeometry {
+    /// The outward normal at a vertex.
+    pub(crate) fn normal(&self, vertex: usize) -> &Vec3 {
+        &self.normals[vertex]
+    }
+
     /// Computes the sky light at every vertex, smoothed once over its neighbours.
     pub(crate) fn light(&mut self, lighting: &Lighting, triangles: &[[u32; 3]]) {
         let own = lighting.sky_at_points(&self.points, &self.normals);

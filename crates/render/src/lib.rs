@@ -39,6 +39,7 @@ mod gif_file;
 mod image;
 mod lighting;
 mod linear_blend_skinning;
+mod live_mesh;
 mod live_view;
 mod look;
 mod obstacles;
@@ -64,6 +65,7 @@ mod view_transform;
 
 pub use frame_source::{FrameCallback, FrameSource, PictureError, Scalar};
 pub use image::Image;
+pub use live_mesh::{LiveMatrices, LiveMesh, LivePart, LiveTopology, LiveVertex};
 pub use live_view::{LiveOptions, LiveView, OrbitCamera};
 pub use look::Look;
 pub use obstacles::{ObstacleInfo, ObstacleSurfaces};
@@ -74,6 +76,7 @@ pub use png_file::write_png;
 pub use preview::{Preview, PreviewOptions};
 pub use render_frame::{Arrow, Marks, RenderFrame};
 pub use stored_source::StoredFrameSource;
+pub use strain_colors::scalar_color;
 pub use texture::Texture;
 pub use view::View;
 

@@ -22,8 +22,9 @@ const SHADOW_BIAS: f64 = 0.012;
 const GROUND_BLUR: usize = 7;
 /// Empty texels around the bodies, so that blurred shadows end within the map.
 const MARGIN: usize = 2 * GROUND_BLUR + 2;
-/// Directions in which the visibility of the sky is sampled, and texels along one side of each shadow map.
+/// Directions in which the visibility of the sky is sampled, also in drafts, and texels along one side of each shadow map.
 const SKY_DIRECTIONS: usize = 24;
+const DRAFT_DIRECTIONS: usize = 6;
 const SKY_MAP: usize = 112;
 /// Points along one side of the grid of ambient occlusion on the ground.
 const GROUND_GRID: usize = 72;
@@ -60,7 +61,7 @@ pub(crate) struct ShadingPoint {
 
 impl Lighting {
     /// The lighting of these triangles over a ground of this height (m).
-    pub(crate) fn build(points: &[Vec3], triangles: &[[u32; 3]], ground: f64) -> Lighting {
+    pub(crate) fn build(points: &[Vec3], triangles: &[[u32; 3]], ground: f64, is_draft: bool) -> Lighting {
         // bounds of the bodies
         let low = points.iter().fold(Vec3::repeat(f64::INFINITY), |low, p| low.inf(p));
         let high = points.iter().fold(Vec3::repeat(f64::NEG_INFINITY), |high, p| high.sup(p));
@@ -70,9 +71,10 @@ impl Lighting {
         // shadow maps of the key light and the sky
         let key =
             ShadowMap::build(points, triangles, Vec3::new(-0.48, 0.92, 0.50).normalize(), KEY_MAP, MARGIN);
-        let sky = (0..SKY_DIRECTIONS)
+        let count = if is_draft { DRAFT_DIRECTIONS } else { SKY_DIRECTIONS };
+        let sky = (0..count)
             .into_par_iter()
-            .map(|i| ShadowMap::build(points, triangles, sky_direction(i), SKY_MAP, 2))
+            .map(|i| ShadowMap::build(points, triangles, sky_direction(i, count), SKY_MAP, 2))
             .collect();
 
         // the key shadow on the ground: every surface lies between the light and the ground
@@ -200,9 +202,9 @@ const BOUNCE: [f64; 3] = [1.0, 0.96, 0.92];
 /// How far diffuse light wraps around the terminator, per colour: red the farthest, as light scatters in skin.
 const WRAP: [f64; 3] = [0.34, 0.22, 0.18];
 
-/// A direction of the sky, on a Fibonacci spiral over the upper hemisphere.
-fn sky_direction(i: usize) -> Vec3 {
-    let y = (i as f64 + 0.5) / SKY_DIRECTIONS as f64 * 0.84 + 0.16;
+/// One of some directions of the sky, on a Fibonacci spiral over the upper hemisphere.
+fn sky_direction(i: usize, count: usize) -> Vec3 {
+    let y = (i as f64 + 0.5) / count as f64 * 0.84 + 0.16;
     let angle = i as f64 * 2.399_963_229_728_653;
     let radius = (1.0 - y * y).max(0.0).sqrt();
     Vec3::new(radius * real::cos(angle), y, radius * real::sin(angle))
@@ -261,7 +263,7 @@ mod tests {
     #[test]
     fn a_ball_shadows_the_ground_below_and_not_the_ground_afar() {
         let ball = shapes::sphere(0.5, 3);
-        let light = Lighting::build(&ball.vertices, &ball.triangles, -0.5);
+        let light = Lighting::build(&ball.vertices, &ball.triangles, -0.5, false);
         let above = |x: f64| light.ground_shadow(Vec3::new(x, 3.0, 0.0), -Vec3::y());
         assert!(above(0.0) > 0.5 && above(4.0) == 0.0, "{} {}", above(0.0), above(4.0));
         // on the side away from the key light it is darker
@@ -271,7 +273,7 @@ mod tests {
     #[test]
     fn sky_light_reaches_the_top_of_a_ball_and_not_its_underside() {
         let ball = shapes::sphere(0.5, 3);
-        let light = Lighting::build(&ball.vertices, &ball.triangles, -0.5);
+        let light = Lighting::build(&ball.vertices, &ball.triangles, -0.5, false);
         let sky = light.sky_at_points(&[Vec3::y() * 0.5, Vec3::y() * -0.5], &[Vec3::y(), -Vec3::y()]);
         assert!((sky[0] - 1.0).abs() < 1e-6 && sky[1] == 0.0, "{sky:?}");
     }

@@ -33,7 +33,7 @@ impl OrbitCamera {
         ViewTransform::new(self.up, self.target, self.azimuth)
     }
 
-    fn camera(&self, aspect: f64) -> Camera {
+    pub(crate) fn camera(&self, aspect: f64) -> Camera {
         Camera::around_origin(self.elevation, self.distance, self.half_height, aspect)
     }
 
@@ -80,15 +80,17 @@ pub struct LiveOptions {
     pub scale: Option<f64>,
     /// Draws surfaces under plain skinning, where a frame has them.
     pub skinned: bool,
+    /// Whether it is seen for an instant only: the sky is sampled coarsely.
+    pub is_draft: bool,
 }
 
 /// Surfaces that are drawn frame by frame.
 pub struct LiveView<'a> {
-    geometry: Geometry<'a>,
+    pub(crate) geometry: Geometry<'a>,
     cage: &'a [[u32; 3]],
     scalar: Scalar,
-    ground: Option<f64>,
-    framed_count: usize,
+    pub(crate) ground: Option<f64>,
+    pub(crate) framed_count: usize,
 }
 
 impl<'a> LiveView<'a> {
@@ -134,6 +136,7 @@ impl<'a> LiveView<'a> {
             strain_scale: options.scale,
             width,
             height,
+            is_draft: options.is_draft,
         };
         let panel = if options.skinned && !now.skinned.is_empty() { Panel::Skinned } else { Panel::Flesh };
         let content = PictureContent { now, ghosts: Vec::new(), later: later.to_vec(), transform };
@@ -194,7 +197,7 @@ mod tests {
                 Ok(())
             })
             .unwrap();
-        let options = LiveOptions { size: [60, 40], scale: None, skinned: false };
+        let options = LiveOptions { size: [60, 40], scale: None, skinned: false, is_draft: false };
         let image = view.draw(&frame, &[], &camera, &options);
         let pixel = |x: usize, y: usize| &image.bytes[3 * (y * 60 + x)..][..3];
         assert_ne!(pixel(30, 20), pixel(1, 1));

@@ -68,6 +68,7 @@ impl<'a> RenderPlan<'a> {
             strain_scale: (!strains.is_empty()).then(|| strain_colors::scale_of(source.scalar(), strains)),
             width: 0,
             height: 0,
+            is_draft: false,
         };
         let mut plan = RenderPlan { source, options: options.clone(), shots, extents, camera_path, renderer };
         plan.resize(options.width, options.height);

@@ -39,6 +39,8 @@ pub(crate) struct Renderer<'a> {
     pub(crate) strain_scale: Option<f64>,
     pub(crate) width: usize,
     pub(crate) height: usize,
+    /// Whether the sky is sampled coarsely, for pictures that are seen for an instant.
+    pub(crate) is_draft: bool,
 }
 
 /// The content of one picture.
@@ -122,7 +124,7 @@ impl Renderer<'_> {
         let (vertices, triangles) = self.geometry.counts_of_first(self.caster_count);
         let casts = |t: &usize| self.is_solid(self.geometry.surface[*t]);
         let casters: Vec<_> = (0..triangles).filter(casts).map(|t| self.geometry.triangles[t]).collect();
-        Lighting::build(&posed.points[..vertices], &casters, self.ground)
+        Lighting::build(&posed.points[..vertices], &casters, self.ground, self.is_draft)
     }
 
     fn is_solid(&self, surface: u16) -> bool {

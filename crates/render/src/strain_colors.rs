@@ -28,6 +28,11 @@ pub(crate) fn color(fraction: f64) -> [f64; 3] {
     [0, 1, 2].map(|i| STOPS[stop][i] + within * (STOPS[stop + 1][i] - STOPS[stop][i]))
 }
 
+/// The colour of a fraction of the scale as sRGB bytes, for legends.
+pub fn scalar_color(fraction: f64) -> [u8; 3] {
+    color(fraction).map(|c| crate::srgb::to_srgb(c as f32))
+}
+
 /// The scale for some values: the next round number above their 98th percentile.
 pub(crate) fn scale_of(scalar: Scalar, mut values: Vec<f32>) -> f64 {
     let scales = match scalar {

@@ -32,6 +32,14 @@ impl Texture {
         Some(Texture { levels })
     }
 
+    /// Its mip levels, the full image first: sizes, and sRGB bytes with opacity.
+    pub fn levels(&self) -> impl Iterator<Item = ([usize; 2], Vec<u8>)> + '_ {
+        let bytes = |c: &[f32; 3]| [byte(c[0]), byte(c[1]), byte(c[2]), 255];
+        self.levels.iter().map(move |level| {
+            ([level.width, level.height], level.color.iter().flat_map(bytes).collect::<Vec<u8>>())
+        })
+    }
+
     /// The colour (linear RGB) at a texture coordinate, where a pixel covers this many texels of the full image.
     pub(crate) fn sample(&self, uv: [f64; 2], texels_per_pixel: f64) -> [f64; 3] {
         let (mut level, mut texels) = (0, texels_per_pixel);
@@ -46,6 +54,14 @@ impl Texture {
     pub(crate) fn texel_count(&self) -> f64 {
         (self.levels[0].width * self.levels[0].height) as f64
     }
+}
+
+/// The sRGB byte whose linear value is nearest.
+fn byte(linear: f32) -> u8 {
+    let table = linear_of_bytes();
+    let above = table.partition_point(|value| *value < linear).min(255);
+    let below = above.saturating_sub(1);
+    if linear - table[below] < table[above] - linear { below as u8 } else { above as u8 }
 }
 
 impl Level {
@@ -93,6 +109,9 @@ mod tests {
         assert_eq!(texture.sample([0.5, 0.5], 1.0), [0.25; 3]);
         // from afar only the mean is visible
         assert_eq!(texture.sample([0.25, 0.25], 100.0), [0.25; 3]);
+        let levels: Vec<_> = texture.levels().collect();
+        assert_eq!(levels[0].1[..8], [255, 0, 0, 255, 0, 255, 0, 255]);
+        assert_eq!((levels.len(), levels[1].0), (2, [1, 1]));
         texture.sample([f64::NAN, f64::INFINITY], f64::NAN);
         assert!(Texture::from_image(&Image { width: 2, height: 2, bytes: vec![0; 11] }).is_none());
         assert!(Texture::from_image(&Image { width: 0, height: 2, bytes: vec![] }).is_none());

@@ -1,8 +1,10 @@
 //! What is being changed and is not an edit yet: numbers of the inspector, curves, a handle of a metaphor, choices of dialogs.
 
+use crate::gizmo::GizmoPart;
 use crate::selection::Selection;
 use sinew_io::EditTable;
 use sinew_io::tables::MetaphorTable;
+use sinew_math::Vec3;
 
 /// Numbers of the inspector that are being changed.
 #[derive(Clone, Debug, Default)]
@@ -18,6 +20,8 @@ pub(crate) struct InspectorDraft {
     /// The length of the take (s).
     pub(crate) seconds: f64,
     pub(crate) jiggle: f64,
+    /// Where an obstacle is at the start (m).
+    pub(crate) place: [f64; 3],
     pub(crate) cage_tets: usize,
     /// The text of an edit.
     pub(crate) text: String,
@@ -69,6 +73,20 @@ pub(crate) struct DraggedHandle {
     pub(crate) handle: Handle,
     pub(crate) edit: usize,
     pub(crate) table: MetaphorTable,
+}
+
+/// An obstacle that the gizmo moves.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DraggedObstacle {
+    pub(crate) index: usize,
+    pub(crate) part: GizmoPart,
+    /// Where it was, and where it is (m).
+    pub(crate) from: Vec3,
+    pub(crate) to: Vec3,
+    /// Where the mouse was.
+    pub(crate) mouse: egui::Pos2,
+    /// Whether time runs while it is moved; otherwise it is placed anew.
+    pub(crate) is_held: bool,
 }
 
 /// What is baked, and where to.

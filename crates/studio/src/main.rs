@@ -1,6 +1,8 @@
 //! The window of the studio.
 
 use clap::Parser;
+use eframe::wgpu;
+use sinew_studio::gpu_views::GpuViews;
 use sinew_studio::measure::Measure;
 use sinew_studio::{Studio, studio_folder};
 use std::path::PathBuf;
@@ -21,9 +23,20 @@ struct Arguments {
     #[arg(long, value_name = "FILE.json")]
     measure: Option<PathBuf>,
 
+    /// What draws the viewports: the graphics card, or the processor; by default the graphics card if there is one.
+    #[arg(long, value_name = "WHAT")]
+    renderer: Option<Renderer>,
+
     /// The size of the window (points).
     #[arg(long, value_name = "WxH", default_value = "1440x900", value_parser = parse_size)]
     size: [f32; 2],
+}
+
+/// What draws the viewports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Renderer {
+    Gpu,
+    Software,
 }
 
 fn parse_size(text: &str) -> Result<[f32; 2], String> {
@@ -70,7 +83,17 @@ fn main() -> ExitCode {
             let folder = arguments.folder.clone().unwrap_or_else(studio_folder);
             let mut studio = Studio::new(&context.egui_ctx, &folder)?;
             studio.apply_preferences(&context.egui_ctx);
-            let measure = arguments.measure.clone().map(Measure::begin);
+            let mut renderer = String::from("software (sinew-render)");
+            if let Some(state) = &context.wgpu_render_state {
+                // a driver without a graphics card is slower than the renderer that is made for it
+                let adapter = state.adapter.get_info();
+                let is_card = adapter.device_type != wgpu::DeviceType::Cpu;
+                if arguments.renderer.map_or(is_card, |chosen| chosen == Renderer::Gpu) {
+                    studio.set_painter(Box::new(GpuViews::new(state)));
+                    renderer = format!("{} ({:?})", adapter.name, adapter.device_type);
+                }
+            }
+            let measure = arguments.measure.clone().map(|path| Measure::begin(path, renderer));
             match (&arguments.input, &measure) {
                 (Some(input), _) => studio.open(input),
                 (None, Some(_)) => studio.open(std::path::Path::new("dancer")),

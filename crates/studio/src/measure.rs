@@ -28,6 +28,7 @@ enum Step {
 /// A measurement in progress.
 pub struct Measure {
     path: PathBuf,
+    renderer: String,
     start: Instant,
     step: Step,
     last_pass: Option<Instant>,
@@ -40,10 +41,11 @@ pub struct Measure {
 }
 
 impl Measure {
-    /// Begins to measure; the result goes to a file.
-    pub fn begin(path: PathBuf) -> Measure {
+    /// Begins to measure; the result goes to a file, with the name of what draws.
+    pub fn begin(path: PathBuf, renderer: String) -> Measure {
         Measure {
             path,
+            renderer,
             start: Instant::now(),
             step: Step::FirstPicture,
             last_pass: None,
@@ -139,7 +141,7 @@ impl Measure {
             sorted.get(index).copied()
         };
         let row = serde_json::json!({
-            "renderer": "software (sinew-render)",
+            "renderer": self.renderer,
             "first_picture_ms": self.first_picture_ms,
             "pass_ms_p50": quantile(&self.passes, 0.5),
             "pass_ms_p99": quantile(&self.passes, 0.99),

@@ -1,7 +1,7 @@
 //! Which dialogs are open, and what they and drags remember.
 
 use crate::autosave::LostTake;
-use crate::drafts::{BakeChoice, CurveDraft, DraggedHandle, InspectorDraft, RenderChoice};
+use crate::drafts::{BakeChoice, CurveDraft, DraggedHandle, DraggedObstacle, InspectorDraft, RenderChoice};
 use crate::file_browser::FileBrowser;
 use crate::jobs::Job;
 use sinew_math::Vec3;
@@ -44,6 +44,8 @@ pub(crate) struct Dialogs {
     pub(crate) curves: CurveDraft,
     /// A handle of a metaphor that is being dragged.
     pub(crate) handle: Option<DraggedHandle>,
+    /// An obstacle that its gizmo moves.
+    pub(crate) obstacle: Option<DraggedObstacle>,
     /// Where a hand grabbed (m).
     pub(crate) held_place: Option<Vec3>,
 }
@@ -77,6 +79,7 @@ impl Dialogs {
         self.draft = InspectorDraft::default();
         self.curves = CurveDraft::default();
         self.handle = None;
+        self.obstacle = None;
         self.held_place = None;
     }
 }

@@ -76,6 +76,8 @@ pub(crate) struct Painting {
     softness: Arc<Vec<Vec<f32>>>,
     /// What it was before each stroke.
     strokes: Vec<Arc<Vec<Vec<f32>>>>,
+    /// Where the mouse touched last.
+    pub(crate) last: Option<egui::Pos2>,
     /// Whether it differs from what the scene was built with.
     pub(crate) is_changed: bool,
 }
@@ -235,9 +237,9 @@ impl PaintedBody {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sinew_sim::desc::{BodyDesc, CageSize, ShapeDesc, WorldDesc};
-    use sinew_sim::Model;
     use sinew_mesh::shapes;
+    use sinew_sim::Model;
+    use sinew_sim::desc::{BodyDesc, CageSize, ShapeDesc, WorldDesc};
 
     fn painting() -> Painting {
         let shape = ShapeDesc::Surface { surface: shapes::sphere(0.5, 3), cage: CageSize::Tets(200) };

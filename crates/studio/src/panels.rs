@@ -5,6 +5,7 @@ mod curve_editor;
 mod inspector;
 mod menu_bar;
 mod messages;
+mod obstacles;
 mod outliner;
 mod paint;
 mod shortcuts;

@@ -1,10 +1,14 @@
 //! Draws the viewports in a thread of their own, so that the interface waits neither for physics nor for pictures.
 
 use crate::session::{Document, Session, Shared, TakeReader, in_own_pool};
+use crate::view_painter::ViewScene;
 use sinew_io::SceneSurfaces;
-use sinew_render::{Image, LiveOptions, LiveView, Look, OrbitCamera, Overlays, RenderFrame};
+use sinew_math::Vec3;
+use sinew_render::{
+    Image, LiveOptions, LiveTopology, LiveView, Look, OrbitCamera, Overlays, RenderFrame, Scalar,
+};
 use sinew_sim::State;
-use sinew_take::{Frame, SurfaceInfo};
+use sinew_take::{Frame, SurfaceInfo, Up};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -38,6 +42,10 @@ pub struct PictureRequest {
     pub views: Vec<ViewRequest>,
     /// Frames to come, the latest first.
     pub ghosts: Vec<Arc<Frame>>,
+    /// Whether pixels are drawn here; otherwise a graphics card draws them from a [`ViewScene`].
+    pub draws: bool,
+    /// Whether another frame or camera is likely to follow at once.
+    pub is_draft: bool,
     /// Softness that is being painted, one number per vertex of each body, in place of that of the scene.
     pub painted: Option<Arc<Vec<Vec<f32>>>>,
 }
@@ -47,6 +55,7 @@ impl PictureRequest {
         Arc::ptr_eq(&self.document, &other.document)
             && self.overlays == other.overlays
             && self.painted.is_some() == other.painted.is_some()
+            && self.draws == other.draws
     }
 
     /// Whether both ask for the same pictures.
@@ -56,6 +65,7 @@ impl PictureRequest {
         self.is_like(other)
             && (self.revision, self.frame) == (other.revision, other.frame)
             && self.views == other.views
+            && self.is_draft == other.is_draft
             && self.scale == other.scale
             && same_ghosts
             && match (&self.painted, &other.painted) {
@@ -91,6 +101,10 @@ pub struct Shown {
     pub state: Arc<State>,
     /// The pictures of the viewports.
     pub pictures: [Option<Picture>; 4],
+    /// What a graphics card draws in place of pictures.
+    pub scene: Option<Arc<ViewScene>>,
+    /// The painted softness that the pictures show.
+    pub painted: Option<Arc<Vec<Vec<f32>>>>,
     /// Why overlays could not be drawn.
     pub error: Option<String>,
     /// How long the last pictures took (ms).
@@ -169,6 +183,8 @@ impl Pictures {
             scale: 0.5,
             views: Vec::new(),
             ghosts: Vec::new(),
+            draws: true,
+            is_draft: false,
             painted: None,
         }
     }
@@ -218,6 +234,7 @@ impl Exchange {
         let cage = surfaces.cage().to_vec();
         let view = LiveView::new(&infos, &looks, surfaces.framed_count(), surfaces.ground());
         let mut view = view.with_overlays(&cage, surfaces.scalar());
+        let topology = (!first.draws).then(|| Arc::new(view.topology()));
 
         let mut reader = TakeReader::default();
         let mut request = first.clone();
@@ -234,13 +251,20 @@ impl Exchange {
                 let later: Vec<&RenderFrame> = ghosts.iter().collect();
                 let mut frame = Frame::default();
                 frame.update(&document.model, &state);
+                let is_scaled = request.overlays.strain || request.overlays.softness;
+                let scale = is_scaled.then_some(request.scale);
+                let scene = topology.as_ref().map(|topology| {
+                    let legend = scale.map(|scale| (surfaces.scalar(), scale));
+                    Arc::new(view_scene(&view, topology, &drawn, &ghosts, (document.up, &cage), legend))
+                });
                 let mut pictures: [Option<Picture>; 4] = Default::default();
-                for wanted in &request.views {
-                    let is_scaled = request.overlays.strain || request.overlays.softness;
+                for wanted in request.views.iter().filter(|_| request.draws) {
                     let options = LiveOptions {
-                        size: wanted.size,
-                        scale: is_scaled.then_some(request.scale),
+                        // what is seen for an instant is drawn at half the size
+                        size: wanted.size.map(|side| if request.is_draft { side.div_ceil(2) } else { side }),
+                        scale,
                         skinned: wanted.skinned,
+                        is_draft: request.is_draft,
                     };
                     let image = view.draw(&drawn, &later, &wanted.camera, &options);
                     *serial += 1;
@@ -256,6 +280,8 @@ impl Exchange {
                     surfaces: Arc::new(frame),
                     state,
                     pictures,
+                    scene,
+                    painted: request.painted.clone(),
                     error: error.clone(),
                     draw_ms: 1e3 * start.elapsed().as_secs_f64(),
                 };
@@ -266,5 +292,34 @@ impl Exchange {
                 return Some(request);
             }
         }
+    }
+}
+
+/// What a graphics card draws of a frame and of later ones, the latest first.
+fn view_scene(
+    view: &LiveView,
+    topology: &Arc<LiveTopology>,
+    now: &RenderFrame,
+    later: &[RenderFrame],
+    (up, cage): (Up, &[[u32; 3]]),
+    legend: Option<(Scalar, f64)>,
+) -> ViewScene {
+    let scale = legend.map(|(_, scale)| scale);
+    let node = |v: u32| now.cage.get(v as usize).map(|p| Vec3::new(p[0].into(), p[1].into(), p[2].into()));
+    let mut edges: Vec<[u32; 2]> = cage
+        .iter()
+        .flat_map(|[a, b, c]| [[*a, *b], [*b, *c], [*c, *a]])
+        .map(|[a, b]| [a.min(b), a.max(b)])
+        .collect();
+    edges.sort_unstable();
+    edges.dedup();
+    ViewScene {
+        topology: topology.clone(),
+        now: view.mesh(now, up, false, scale),
+        skinned: (!now.skinned.is_empty()).then(|| view.mesh(now, up, true, None)),
+        later: later.iter().map(|frame| view.mesh(frame, up, false, None)).collect(),
+        cage: edges.iter().filter_map(|[a, b]| Some([node(*a)?, node(*b)?])).collect(),
+        marks: now.marks.clone(),
+        legend,
     }
 }

@@ -189,9 +189,11 @@ impl TakeReader {
     }
 }
 
-/// Runs work on threads of its own: simulation and pictures do not wait for each other.
+/// Runs work on threads of its own: simulation and pictures do not wait for each other. One core is left to the interface.
 pub(crate) fn in_own_pool(name: &'static str, work: impl FnOnce() + Send) {
-    match rayon::ThreadPoolBuilder::new().thread_name(move |i| format!("{name} {i}")).build() {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = rayon::ThreadPoolBuilder::new().num_threads(cores.saturating_sub(1).max(1));
+    match threads.thread_name(move |i| format!("{name} {i}")).build() {
         Ok(pool) => pool.install(work),
         // no further threads: it is slower, and the same
         Err(_) => work(),

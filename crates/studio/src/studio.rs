@@ -8,6 +8,7 @@ use crate::preferences::Preferences;
 use crate::selection::Selection;
 use crate::session::{Command, Document, GhostRequest, OpenRequest, Phase, Session, Status};
 use crate::tools::Tool;
+use crate::view_painter::ViewPainter;
 use crate::viewport::{self, ViewKind, Viewport};
 use egui::Context;
 use sinew_io::{CharacterChoice, EditTable};
@@ -15,6 +16,9 @@ use sinew_render::Overlays;
 use sinew_take::GhostSpan;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// While time runs, passes of the interface are at least this far apart: no display shows more.
+const PASS: std::time::Duration = std::time::Duration::from_millis(7);
 
 /// How viewports are arranged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +61,8 @@ pub struct Studio {
     pub(crate) request: OpenRequest,
     pub(crate) status: Status,
     pub(crate) pictures: Pictures,
+    /// Draws viewports in place of the software renderer, where there is one.
+    pub(crate) painter: Option<Box<dyn ViewPainter>>,
     pub(crate) shown: Shown,
     pub(crate) playback: Playback,
     pub(crate) viewports: [Viewport; 4],
@@ -79,6 +85,8 @@ pub struct Studio {
     /// Softness that is being painted, and the brush of the scene before.
     pub(crate) painting: Option<crate::painting::Painting>,
     pub(crate) kept_brush: Option<crate::painting::Brush>,
+    /// A copy of the scene to which obstacles were added.
+    pub(crate) scene_copy: Option<crate::scene_copy::SceneCopy>,
     /// Edits of the take before, which the one that is being opened takes over.
     kept_edits: Vec<EditTable>,
     /// Angles of the bone that is being posed (degrees).
@@ -104,6 +112,7 @@ impl Studio {
             request: OpenRequest::default(),
             status: Status::default(),
             pictures,
+            painter: None,
             shown: Shown::default(),
             playback: Playback::default(),
             viewports: ViewKind::ALL.map(Viewport::new),
@@ -122,6 +131,7 @@ impl Studio {
             builder: crate::builder::Builder::default(),
             painting: None,
             kept_brush: None,
+            scene_copy: None,
             kept_edits: Vec::new(),
             posed_angles: [0.0; 3],
             show_ghosts: false,
@@ -141,6 +151,7 @@ impl Studio {
     /// Opens a file, a take or a built-in character with the defaults of the program.
     pub fn open(&mut self, input: &Path) {
         let request = OpenRequest { input: input.to_path_buf(), ..OpenRequest::default() };
+        self.scene_copy = None;
         self.open_request(request);
     }
 
@@ -282,7 +293,7 @@ impl Studio {
             self.playback.advance(seconds, document.fps, available, goal);
         }
         if self.playback.is_playing || self.status.is_held {
-            self.context.request_repaint();
+            self.context.request_repaint_after(PASS);
         }
         self.frame_new_document(&document);
         self.follow_ghosts(&document);
@@ -389,11 +400,22 @@ impl Studio {
             frame: self.playback.frame(),
             overlays,
             scale,
-            views,
+            // a graphics card draws from any camera without being asked anew
+            views: if self.painter.is_some() { Vec::new() } else { views },
+            draws: self.painter.is_none(),
+            is_draft: self.is_in_motion(ui),
             ghosts: if self.show_ghosts { ghosts } else { Vec::new() },
             painted,
             ..Pictures::request(session, document)
         });
+    }
+
+    /// Whether pictures change from pass to pass.
+    fn is_in_motion(&self, ui: &egui::Ui) -> bool {
+        let is_dragged =
+            ui.input(|input| input.pointer.any_down() || input.smooth_scroll_delta() != egui::Vec2::ZERO);
+        let plays = self.playback.is_playing && self.status.frames > 1;
+        plays || self.status.is_held || is_dragged
     }
 
     fn open_dropped_files(&mut self, ui: &egui::Ui) {
@@ -453,7 +475,15 @@ impl Studio {
 
     /// How many viewports show a picture.
     pub fn picture_count(&self) -> usize {
-        self.shown.pictures.iter().flatten().count()
+        match &self.shown.scene {
+            Some(_) => self.visible_views().len(),
+            None => self.shown.pictures.iter().flatten().count(),
+        }
+    }
+
+    /// Lets something else than the software renderer draw the viewports.
+    pub fn set_painter(&mut self, painter: Box<dyn ViewPainter>) {
+        self.painter = Some(painter);
     }
 
     /// Whether the pictures are those of the current frame.
@@ -522,6 +552,25 @@ impl Studio {
     pub fn painted_range(&self) -> Option<[f32; 2]> {
         let all = self.painting.as_ref()?.softness().iter().flatten();
         Some(all.fold([f32::INFINITY, f32::NEG_INFINITY], |[low, high], s| [low.min(*s), high.max(*s)]))
+    }
+
+    /// Whether the pictures show what is painted.
+    pub fn shows_painting(&self) -> bool {
+        match (&self.painting, &self.shown.painted) {
+            (Some(painting), Some(shown)) => Arc::ptr_eq(painting.softness(), shown),
+            _ => false,
+        }
+    }
+
+    /// Where the obstacles of the shown frame are (m).
+    pub fn obstacle_places(&self) -> Vec<[f64; 3]> {
+        let obstacles = self.shown.surfaces.obstacles.iter();
+        obstacles.map(|obstacle| obstacle.pose.translation.vector.into()).collect()
+    }
+
+    /// Where a point of the world is in a viewport (points).
+    pub fn place_in_view(&self, view: usize, place: [f64; 3]) -> Option<[f32; 2]> {
+        self.viewports[view].project(&place.into()).map(|at| [at.x, at.y])
     }
 
     /// How many ghosts there are.

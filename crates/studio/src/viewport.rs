@@ -225,6 +225,23 @@ pub fn meet([eye, direction]: [Vec3; 2], [a, b, c]: [Vec3; 3]) -> Option<(f64, [
     inside.then_some((distance, [1.0 - u - v, u, v]))
 }
 
+/// The first obstacle that a ray meets, and where (m).
+pub fn pick_obstacle(shown: &Shown, [eye, direction]: [Vec3; 2]) -> Option<(usize, Vec3)> {
+    let mut best: Option<(f64, usize)> = None;
+    for (i, obstacle) in shown.surfaces.obstacles.iter().enumerate() {
+        let back = obstacle.pose.inverse();
+        let ray = [back.transform_point(&eye.into()).coords, back.rotation * direction];
+        for triangle in &obstacle.surface.triangles {
+            let corners = triangle.map(|v| obstacle.surface.vertices[v as usize]);
+            let hit = meet(ray, corners).map(|(distance, _)| distance);
+            if let Some(distance) = hit.filter(|hit| best.is_none_or(|(nearest, _)| *hit < nearest)) {
+                best = Some((distance, i));
+            }
+        }
+    }
+    best.map(|(distance, i)| (i, eye + direction * distance))
+}
+
 /// The joint of a bone at a frame (m).
 pub fn joint_place(shown: &Shown, rig: usize, bone: usize) -> Option<Vec3> {
     shown.surfaces.bones.get(rig)?.get(bone).map(|pose| pose.translation.vector)

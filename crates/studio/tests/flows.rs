@@ -207,9 +207,8 @@ fn softness_is_painted_taken_back_and_used() {
     bench.drag(&[[x, y], [x + 30.0, y - 10.0], [x + 60.0, y - 20.0]], 8);
     let [low, high] = bench.studio().painted_range().unwrap();
     assert!(low == 1.0 && high > 1.5 && high <= 2.0, "{low} to {high}");
-    bench.until("a picture of it", |studio| studio.shows_current_frame());
-    std::thread::sleep(std::time::Duration::from_millis(300));
-    bench.harness.run_steps(3);
+    bench.until("a picture of it", |studio| studio.shows_painting());
+    bench.harness.run_steps(2);
     bench.save_picture("paint");
     bench.click("Take the last stroke back");
     assert_eq!(bench.studio().painted_range(), Some([1.0, 1.0]));
@@ -224,6 +223,47 @@ fn softness_is_painted_taken_back_and_used() {
     assert_ne!(again.model.hash(), tets.model.hash(), "flesh is as soft as before");
     bench.harness.run_steps(2);
     assert_eq!(bench.studio().painted_range(), painted, "what was painted is read back");
+}
+
+#[test]
+fn an_obstacle_is_added_placed_and_moved_while_time_runs() {
+    let mut bench = Bench::new(SMALL);
+    bench.open("jelly");
+    bench.until("ten frames", |studio| studio.frame_count() > 10);
+    let before = bench.studio().obstacle_places().len();
+    bench.click("Ball");
+    bench.until("the ball", |studio| studio.has_picture() && studio.obstacle_places().len() == before + 1);
+    bench.harness.key_press(egui::Key::Space);
+    bench.harness.run_steps(2);
+    bench.harness.key_press(egui::Key::Home);
+    bench.until("the first frame", |studio| studio.frame() == 0 && studio.shows_current_frame());
+    bench.studio().select(Selection::Obstacle(before));
+    bench.harness.run_steps(2);
+    bench.save_picture("obstacle");
+
+    // by the middle of its arrows, before the take
+    let start = bench.studio().obstacle_places()[before];
+    let [x, y] = bench.studio().place_in_view(0, start).unwrap();
+    bench.drag(&[[x, y], [x, y - 20.0], [x, y - 60.0]], 3);
+    bench.until("the ball elsewhere", |studio| {
+        studio.has_picture()
+            && studio.obstacle_places().get(before).is_some_and(|place| place[1] > start[1] + 0.01)
+    });
+
+    // and in the middle of it, as an edit
+    bench.until("frames", |studio| studio.frame_count() > 20);
+    bench.harness.key_press(egui::Key::Space);
+    bench.harness.run_steps(2);
+    bench.until("a frame that stays", |studio| studio.frame() > 0 && studio.shows_current_frame());
+    let now = bench.studio().obstacle_places()[before];
+    let [x, y] = bench.studio().place_in_view(0, now).unwrap();
+    bench.drag(&[[x, y], [x - 20.0, y], [x - 50.0, y]], 12);
+    bench.until("the edits of the hand", |studio| studio.edit_count() == 2);
+    bench.until("frames again", |studio| studio.status().frames == studio.status().frame_goal);
+    bench.harness.key_press(egui::Key::End);
+    bench.until("the last frame", |studio| studio.shows_current_frame() && studio.frame() > 30);
+    let moved = bench.studio().obstacle_places()[before];
+    assert!((0..3).any(|i| (moved[i] - now[i]).abs() > 0.005), "{now:?} {moved:?}");
 }
 
 #[test]

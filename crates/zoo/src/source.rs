@@ -3,8 +3,8 @@
 use crate::catalog;
 use sinew_character::TakeSettings;
 use sinew_io::{
-    CapturedFiles, CharacterChoice, EditTable, Loaded, OpenedScene, SoftnessPoints, TakeFile, TakeOrigin,
-    Up, open_source, read_edits,
+    CapturedFiles, CharacterChoice, EditTable, Loaded, OpenedScene, SoftnessPoints, TakeFile, TakeOrigin, Up,
+    open_source, read_edits,
 };
 use sinew_take::Scene;
 use std::fmt::Display;
@@ -99,8 +99,7 @@ pub fn reopen_with(
         settings.clone();
     let (motion, softness) = (motion.map(PathBuf::from), softness.map(PathBuf::from));
     let fitted = Vec::new();
-    let choice =
-        CharacterChoice { animation, fitted, motion, motion_scale, jiggle, softness, cloth, lead };
+    let choice = CharacterChoice { animation, fitted, motion, motion_scale, jiggle, softness, cloth, lead };
     let mut source = match &recipe.origin {
         TakeOrigin::File(name) => recipe.files.serve(|| open(Some(Path::new(name)), &choice))?.value,
         TakeOrigin::BuiltIn(name) => {

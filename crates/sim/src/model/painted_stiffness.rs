@@ -14,8 +14,7 @@ pub(super) fn painted_stiffness(desc: &BodyDesc, shape: &Shape) -> Vec<f64> {
     if desc.softness.is_empty() {
         return Vec::new();
     }
-    let middle =
-        |tet: &[u32; 4]| tet.iter().map(|node| shape.mesh.nodes[*node as usize]).sum::<Vec3>() / 4.0;
+    let middle = |tet: &[u32; 4]| tet.iter().map(|node| shape.mesh.nodes[*node as usize]).sum::<Vec3>() / 4.0;
     let middles: Vec<Vec3> = shape.mesh.tets.iter().map(middle).collect();
     let softness = desc.softness.at(&middles);
     softness.iter().map(|s| 1.0 / f64::from(*s).clamp(MIN_SOFTNESS, MAX_SOFTNESS)).collect()

@@ -65,6 +65,9 @@ impl Studio {
                     (draft.young, draft.damping) = (1e-3 * body.material.young, body.material.damping_ratio);
                 }
             }
+            Selection::Obstacle(obstacle) => {
+                draft.place = self.placed_at(document, obstacle).unwrap_or_default();
+            }
             Selection::Edit(edit) => {
                 if let Some(edit) = self.status.edits.get(edit) {
                     draft.text = edit_text(edit);
@@ -108,6 +111,9 @@ impl Studio {
 
         self.inspect_world(ui);
         self.inspect_whole_take(ui, document);
+        if !self.is_recorded_take() {
+            self.add_obstacles(ui, document);
+        }
     }
 
     /// Gravity and the solver, from the shown frame on.
@@ -314,6 +320,8 @@ impl Studio {
             let obstacle = vec![ObstacleEditTable { still: Some(true), ..edit }];
             self.add_edit(EditTable { obstacle, ..self.edit_now() });
         }
+        ui.weak("Drag its arrows to move it while time runs; at the first frame one that was added here is placed by them.");
+        self.inspect_placed(ui, document, index);
     }
 
     fn inspect_edit(&mut self, ui: &mut Ui, index: usize) {
@@ -439,7 +447,7 @@ fn edit_text(edit: &EditTable) -> String {
 }
 
 /// Whether a value was changed and let go.
-fn finished(response: &egui::Response) -> bool {
+pub(super) fn finished(response: &egui::Response) -> bool {
     response.drag_stopped()
         || (response.changed() && !response.dragged())
         || (response.lost_focus() && response.changed())

@@ -4,9 +4,14 @@ use crate::painting::{BrushKind, MAX_SOFTNESS, MirrorSide, Painting};
 use crate::selection::Selection;
 use crate::session::Document;
 use crate::studio::Studio;
-use crate::viewport;
+use crate::viewport::{self, SurfaceHit, Viewport};
 use egui::{Button, Color32, PointerButton, Pos2, Response, Slider, Stroke, Ui};
 use sinew_io::SoftnessPoints;
+
+/// Touches along the path of the mouse are this fraction of the brush apart.
+const TOUCH_SPACING: f32 = 0.25;
+/// And no more of them in a pass of the interface.
+const MAX_TOUCHES: usize = 24;
 
 impl Studio {
     /// Takes over what is painted already, once for each scene.
@@ -18,7 +23,9 @@ impl Studio {
         let painted = match painted {
             Some(Ok(points)) => Some(points),
             Some(Err(error)) => {
-                self.warn(format!("what was painted before cannot be read, and painting begins anew: {error}"));
+                self.warn(format!(
+                    "what was painted before cannot be read, and painting begins anew: {error}"
+                ));
                 None
             }
             None => None,
@@ -114,43 +121,53 @@ impl Studio {
         }
     }
 
-    /// Paints where the mouse is.
+    /// Paints where the mouse is, and from where it was before.
     pub(crate) fn paint_at(&mut self, ui: &Ui, slot: usize, response: &Response, at: Pos2) {
-        let Some(document) = self.document() else { return };
-        if self.is_recorded_take() {
-            return;
-        }
+        let Some(document) = self.document().filter(|_| !self.is_recorded_take()) else { return };
         self.begin_painting(&document);
-        if let Some(brush) = self.kept_brush.take()
-            && let Some(painting) = &mut self.painting
-        {
+        let Some(painting) = &mut self.painting else { return };
+        if let Some(brush) = self.kept_brush.take() {
             painting.brush = brush;
         }
-        let Some(painting) = &mut self.painting else { return };
-        let Some(hit) = viewport::pick_surface(&self.shown, self.viewports[slot].ray(at)) else { return };
-        let radius = painting.brush.radius * document.body_size(hit.body);
-        let shift = ui.input(|input| input.modifiers.shift);
+        let view = &self.viewports[slot];
+        let (shift, pressed) = ui.input(|input| (input.modifiers.shift, input.pointer.press_origin()));
         let kind = if shift { BrushKind::Smooth } else { painting.brush.kind };
         if response.drag_started_by(PointerButton::Primary) || response.clicked() {
             painting.begin_stroke();
+            painting.last = pressed;
         }
+        let size = |hit: &SurfaceHit| painting.brush.radius * document.body_size(hit.body);
+        let under = viewport::pick_surface(&self.shown, view.ray(at));
+        let circle =
+            under.and_then(|hit| Some((view.project(&hit.point)?, points_at(view, &hit, size(&hit))?)));
         if response.dragged_by(PointerButton::Primary) || response.clicked() {
-            painting.touch(&self.shown, &hit, kind, radius);
             self.playback.is_playing = false;
+            let from = painting.last.unwrap_or(at);
+            let spacing = circle.map_or(12.0, |(_, radius)| (TOUCH_SPACING * radius).max(2.0));
+            let count = ((from.distance(at) / spacing) as usize).clamp(1, MAX_TOUCHES);
+            for i in 1..=count {
+                let place = from + (at - from) * (i as f32 / count as f32);
+                if let Some(hit) = viewport::pick_surface(&self.shown, view.ray(place)) {
+                    let radius = painting.brush.radius * document.body_size(hit.body);
+                    painting.touch(&self.shown, &hit, kind, radius);
+                }
+            }
+            painting.last = Some(at);
         }
 
         // the circle that it reaches
-        let view = &self.viewports[slot];
-        let [_, right] = view.camera.ray([1.0, 0.0], view.aspect());
-        let [_, middle] = view.camera.ray([0.0, 0.0], view.aspect());
-        let aside = (right - middle).try_normalize(0.0).unwrap_or(sinew_math::Vec3::x());
-        if let (Some(middle), Some(rim)) =
-            (view.project(&hit.point), view.project(&(hit.point + aside * radius)))
-        {
+        if let Some((middle, radius)) = circle {
             let painter = ui.painter_at(view.rect);
-            let size = middle.distance(rim);
-            painter.circle_stroke(middle, size, Stroke::new(3.0, Color32::from_black_alpha(110)));
-            painter.circle_stroke(middle, size, Stroke::new(1.5, Color32::WHITE));
+            painter.circle_stroke(middle, radius, Stroke::new(3.0, Color32::from_black_alpha(110)));
+            painter.circle_stroke(middle, radius, Stroke::new(1.5, Color32::WHITE));
         }
     }
+}
+
+/// How long a length at a place of a surface is in the window (points).
+fn points_at(view: &Viewport, hit: &SurfaceHit, length: f64) -> Option<f32> {
+    let [_, right] = view.camera.ray([1.0, 0.0], view.aspect());
+    let [_, middle] = view.camera.ray([0.0, 0.0], view.aspect());
+    let aside = (right - middle).try_normalize(0.0)?;
+    Some(view.project(&hit.point)?.distance(view.project(&(hit.point + aside * length))?))
 }

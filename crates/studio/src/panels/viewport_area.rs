@@ -2,12 +2,13 @@
 
 use crate::icons::{Icon, icon_button_at};
 use crate::preferences::Navigation;
+use crate::scene_overlays;
 use crate::selection::Selection;
 use crate::session::{Command, Hand, HandTarget, Phase};
 use crate::studio::{Arrangement, Studio};
 use crate::theme;
 use crate::tools::Tool;
-use crate::viewport;
+use crate::viewport::{self, Viewport};
 use egui::{
     Align2, CentralPanel, Color32, ColorImage, CursorIcon, FontId, Frame, PointerButton, Pos2, Rect,
     Response, Sense, Stroke, TextureOptions, Ui, Vec2,
@@ -65,21 +66,35 @@ impl Studio {
         if response.contains_pointer() {
             self.active_view = slot;
         }
-        self.navigate(ui, slot, &response);
         self.show_picture(ui, slot, rect);
         if self.is_ready() {
             self.use_tool(ui, slot, &response);
             self.draw_joints(ui, slot);
             self.metaphor_widget(ui, slot, &response);
+            self.obstacle_gizmo(ui, slot, &response);
             if self.tool == Tool::Joints {
                 self.draw_builder(ui, slot);
             }
         }
+        // what is grabbed is where the camera was
+        self.navigate(ui, slot, &response);
         self.viewport_label(ui, slot, rect);
     }
 
     /// Uploads and paints the last picture of a viewport.
     fn show_picture(&mut self, ui: &Ui, slot: usize, rect: Rect) {
+        if let Some((painter, scene)) = self.painter.as_mut().zip(self.shown.scene.clone()) {
+            let is_compared = self.arrangement == Arrangement::Comparison;
+            let pixels = ui.ctx().pixels_per_point();
+            let size =
+                [rect.width(), rect.height()].map(|points| (points * pixels).round().max(1.0) as usize);
+            let camera = self.viewports[if is_compared { 0 } else { slot }].camera;
+            let texture = painter.paint(slot, &scene, is_compared && slot == 0, &camera, size);
+            let whole = Rect::from_min_max(Pos2::ZERO, Pos2::new(1.0, 1.0));
+            ui.painter_at(rect).image(texture, rect, whole, Color32::WHITE);
+            let view = Viewport { camera, ..self.viewports[slot].clone() };
+            return scene_overlays::draw(&ui.painter_at(rect), &view, &scene);
+        }
         let Some(picture) = &self.shown.pictures[slot] else { return };
         let is_new = self.textures[slot].as_ref().is_none_or(|(_, serial)| *serial != picture.serial);
         if is_new {
@@ -165,7 +180,9 @@ impl Studio {
             ),
         };
         // where there is no middle button: the left one beside the character, and the right one
-        let beside = self.tool == Tool::Select && dragged(PointerButton::Primary) && modifiers.is_none();
+        let is_free = self.dialogs.obstacle.is_none() && self.dialogs.handle.is_none();
+        let beside =
+            self.tool == Tool::Select && dragged(PointerButton::Primary) && modifiers.is_none() && is_free;
         if orbits || beside {
             view.orbit(by);
         } else if pans || (dragged(PointerButton::Secondary) && !zooms) {
@@ -216,10 +233,15 @@ impl Studio {
         let bone =
             self.overlays.bones.then(|| viewport::pick_bone(&self.shown, view, at, JOINT_NEAR)).flatten();
         let body = viewport::pick_surface(&self.shown, view.ray(at));
-        self.selection = match (bone, body) {
-            (Some(bone), _) => Selection::Bone(bone.rig, bone.bone),
-            (None, Some(hit)) => Selection::Body(hit.body),
-            (None, None) => Selection::Scene,
+        let [eye, _] = view.ray(at);
+        let far = |point: &sinew_math::Vec3| (point - eye).norm();
+        let obstacle = viewport::pick_obstacle(&self.shown, view.ray(at))
+            .filter(|(_, point)| body.as_ref().is_none_or(|hit| far(point) < far(&hit.point)));
+        self.selection = match (bone, obstacle, body) {
+            (Some(bone), _, _) => Selection::Bone(bone.rig, bone.bone),
+            (None, Some((obstacle, _)), _) => Selection::Obstacle(obstacle),
+            (None, None, Some(hit)) => Selection::Body(hit.body),
+            (None, None, None) => Selection::Scene,
         };
     }
 

@@ -25,7 +25,9 @@ impl Document {
     /// The looks of the shown surfaces: those of the scene, and colours of built-in characters.
     pub fn looks(&self, looks: &[Look]) -> Vec<Look> {
         let mut looks = looks.to_vec();
-        let found = sinew_zoo::find(&self.opened.scene.name).filter(|_| self.opened.characters.is_empty());
+        let name = &self.opened.scene.name;
+        let found = sinew_zoo::find(name.strip_suffix("-scene").unwrap_or(name))
+            .filter(|_| self.opened.characters.is_empty());
         if let (Some(look), Some(character)) = (looks.first_mut(), found) {
             *look = Look::srgb(character.color);
         }

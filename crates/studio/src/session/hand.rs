@@ -1,7 +1,10 @@
 //! A hand that grabs flesh or a bone and drags it: the edits that its motion amounts to.
 
 use sinew_io::EditTable;
-use sinew_io::tables::{CharacterEditTable, ConstraintTable, Curve, DriveMode, GoalTable, PointTable};
+use sinew_io::tables::{
+    CharacterEditTable, ConstraintTable, Curve, CurveKey, CurveKind, CurveTable, DriveMode, GoalTable,
+    KeyedMotionTable, KeyedNumber, MotionTable, ObstacleEditTable, PointTable,
+};
 use sinew_math::Vec3;
 
 /// What a hand grabs, where and when.
@@ -24,6 +27,11 @@ pub enum HandTarget {
         body: String,
         /// The point at rest (m).
         rest: Vec3,
+    },
+    /// An obstacle, which moves as the hand does.
+    Obstacle {
+        /// Its name.
+        name: String,
     },
     /// A point of a bone, which joints bring to the hand.
     Bone {
@@ -90,6 +98,23 @@ impl HandMotion {
                 };
                 let begin = EditTable { constraint: vec![drag], ..begin };
                 let end = end.map(|end| EditTable { remove: vec![self.name.clone()], ..end });
+                std::iter::once(begin).chain(end).collect()
+            }
+            HandTarget::Obstacle { name } => {
+                let curve = |i: usize| {
+                    let keys = self.path.iter().map(|row| CurveKey::Row([row[0], row[1 + i]])).collect();
+                    let interpolation = Some(CurveKind::Linear);
+                    KeyedNumber::Curve(CurveTable { keys, interpolation, ..CurveTable::default() })
+                };
+                let keyed = KeyedMotionTable {
+                    translation: Some([0, 1, 2].map(curve)),
+                    ..KeyedMotionTable::default()
+                };
+                let motion = Some(MotionTable { keyed: Some(keyed), ..MotionTable::default() });
+                let own = ObstacleEditTable { name: name.clone(), ..ObstacleEditTable::default() };
+                let still = ObstacleEditTable { still: Some(true), ..own.clone() };
+                let begin = EditTable { obstacle: vec![ObstacleEditTable { motion, ..own }], ..begin };
+                let end = end.map(|end| EditTable { obstacle: vec![still], ..end });
                 std::iter::once(begin).chain(end).collect()
             }
             HandTarget::Bone { character, bone, rest, drive } => {
