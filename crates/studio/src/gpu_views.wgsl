@@ -65,14 +65,16 @@ fn in_above_map(@location(0) position: vec3<f32>) -> @builtin(position) vec4<f32
     return view.above_map * vec4<f32>(position, 1.0);
 }
 
-// The lit fraction of samples on a grid of 2 n + 1 to either side, `spread` of the map wide; 1 beyond the map.
+// The lit fraction of (2 n + 1)² samples, `spread` of the map to either side; 1 beyond the map. With a bias of −1 all that is in the map casts a shadow.
 fn lit(depths: texture_depth_2d, at: vec4<f32>, spread: f32, n: i32, bias: f32) -> f32 {
     let uv = vec2<f32>(0.5 + 0.5 * at.x, 0.5 - 0.5 * at.y);
+    // nothing is as deep as an empty texel
+    let depth = min(at.z - bias, 0.9999);
     var sum = 0.0;
     for (var i = -n; i <= n; i++) {
         for (var j = -n; j <= n; j++) {
             let tap = uv + vec2<f32>(f32(i), f32(j)) * (spread / f32(n));
-            let seen = textureSampleCompareLevel(depths, depth_sampler, tap, at.z - bias);
+            let seen = textureSampleCompareLevel(depths, depth_sampler, tap, depth);
             let is_within = all(tap >= vec2<f32>(0.0)) && all(tap <= vec2<f32>(1.0));
             sum += select(1.0, seen, is_within);
         }

@@ -573,6 +573,12 @@ impl Studio {
         self.viewports[view].project(&place.into()).map(|at| [at.x, at.y])
     }
 
+    /// Where the vertices of the first body are in a viewport (points).
+    pub fn outline(&self, view: usize) -> Vec<[f32; 2]> {
+        let points = viewport::points_of(&self.shown, Some(0));
+        points.filter_map(|point| self.viewports[view].project(&point)).map(|at| [at.x, at.y]).collect()
+    }
+
     /// How many ghosts there are.
     pub fn ghost_count(&self) -> usize {
         self.session.as_ref().map_or(0, |session| session.ghosts().kept.len())

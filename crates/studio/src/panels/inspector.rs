@@ -52,7 +52,8 @@ impl Studio {
         let gravity = document.model.gravity();
         let mut draft = InspectorDraft {
             of,
-            gravity: gravity.into(),
+            // no zero has a sign
+            gravity: gravity.map(|g| g + 0.0).into(),
             seconds: self.status.seconds,
             jiggle: self.choice().jiggle.unwrap_or(1.0),
             cage_tets: document.model.elements().count() / document.model.bodies().len().max(1),
