@@ -3,10 +3,12 @@
 use clap::Parser;
 use eframe::wgpu;
 use sinew_studio::gpu_views::GpuViews;
-use sinew_studio::measure::Measure;
+use sinew_studio::measure::{FRAMES, Measure};
+use sinew_studio::session::OpenRequest;
 use sinew_studio::{Studio, studio_folder};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
 /// Watch, direct and bake takes of characters made of flesh.
 #[derive(Parser)]
@@ -19,9 +21,13 @@ struct Arguments {
     #[arg(long, value_name = "DIR")]
     folder: Option<PathBuf>,
 
-    /// Measure how fast the interface is, write it as JSON, and end.
+    /// Measure how fast the interface is, with the dancer or the given input, write it as JSON, and end.
     #[arg(long, value_name = "FILE.json")]
     measure: Option<PathBuf>,
+
+    /// How long memory is watched while a take plays and is scrubbed, at the end of --measure (minutes).
+    #[arg(long, value_name = "N", default_value_t = 0.0, requires = "measure", value_parser = parse_minutes)]
+    minutes: f64,
 
     /// What draws the viewports: the graphics card, or the processor; by default the graphics card if there is one.
     #[arg(long, value_name = "WHAT")]
@@ -67,7 +73,13 @@ impl eframe::App for Window {
     }
 }
 
+fn parse_minutes(text: &str) -> Result<f64, String> {
+    let minutes = text.parse::<f64>().ok().filter(|minutes| (0.0..=600.0).contains(minutes));
+    minutes.ok_or_else(|| "give minutes from 0 to 600".into())
+}
+
 fn main() -> ExitCode {
+    let start = Instant::now();
     let arguments = Arguments::parse();
     let viewport = egui::ViewportBuilder::default()
         .with_title("Sinew")
@@ -93,10 +105,17 @@ fn main() -> ExitCode {
                     renderer = format!("{} ({:?})", adapter.name, adapter.device_type);
                 }
             }
-            let measure = arguments.measure.clone().map(|path| Measure::begin(path, renderer));
+            let measure = arguments.measure.clone().map(|path| {
+                let watch = Duration::from_secs_f64(60.0 * arguments.minutes);
+                Measure::begin(path, renderer, start, watch)
+            });
             match (&arguments.input, &measure) {
-                (Some(input), _) => studio.open(input),
-                (None, Some(_)) => studio.open(std::path::Path::new("dancer")),
+                (input, Some(_)) => studio.open_request(OpenRequest {
+                    input: input.clone().unwrap_or_else(|| "dancer".into()),
+                    seconds: Some(FRAMES as f64 / 60.0),
+                    ..OpenRequest::default()
+                }),
+                (Some(input), None) => studio.open(input),
                 (None, None) => studio.greet(),
             }
             Ok(Box::new(Window { studio, measure }))

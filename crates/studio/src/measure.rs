@@ -10,9 +10,14 @@ use std::time::{Duration, Instant};
 const PLAYING: Duration = Duration::from_secs(5);
 /// How many jumps are measured.
 const JUMPS: usize = 50;
-/// Frames that must be there for jumps.
-const FRAMES: usize = 120;
-/// After this time it ends, whatever is missing.
+/// Frames of the take, which must be there for jumps.
+pub const FRAMES: usize = 600;
+/// How many grabs are measured, and how long there is peace between them.
+const GRABS: usize = 8;
+const REST: Duration = Duration::from_millis(1500);
+/// How often memory is looked at, and frames are jumped to, while it is watched.
+const GLANCE: Duration = Duration::from_secs(2);
+/// After this time a step ends, whatever is missing.
 const LIMIT: Duration = Duration::from_secs(180);
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,6 +27,8 @@ enum Step {
     Playing { since: Instant },
     Jump { since: Instant, to: usize },
     Grab { since: Instant, frame: usize },
+    Rest { since: Instant },
+    Watch { since: Instant, next: Instant },
     Done,
 }
 
@@ -37,16 +44,21 @@ pub struct Measure {
     pictures: Vec<f64>,
     jumps: Vec<f64>,
     reactions: Vec<f64>,
+    /// How long memory is watched, and what it was.
+    watch: Duration,
+    memory: Vec<f64>,
+    /// When the current step began.
+    step_since: Instant,
     seed: u64,
 }
 
 impl Measure {
-    /// Begins to measure; the result goes to a file, with the name of what draws.
-    pub fn begin(path: PathBuf, renderer: String) -> Measure {
+    /// Begins to measure; the result goes to a file, with the name of what draws. Times count from the start of the program, and memory is watched for a time at the end.
+    pub fn begin(path: PathBuf, renderer: String, start: Instant, watch: Duration) -> Measure {
         Measure {
             path,
             renderer,
-            start: Instant::now(),
+            start,
             step: Step::FirstPicture,
             last_pass: None,
             first_picture_ms: f64::NAN,
@@ -54,6 +66,9 @@ impl Measure {
             pictures: Vec::new(),
             jumps: Vec::new(),
             reactions: Vec::new(),
+            watch,
+            memory: Vec::new(),
+            step_since: Instant::now(),
             seed: 1,
         }
     }
@@ -63,7 +78,8 @@ impl Measure {
         context.request_repaint();
         let now = Instant::now();
         let pass = self.last_pass.replace(now).map(|last| ms(now - last));
-        if now - self.start > LIMIT && self.step != Step::Done {
+        let before = self.step;
+        if now - self.step_since > LIMIT && !matches!(self.step, Step::Done | Step::Watch { .. }) {
             self.finish(context);
         }
         match self.step {
@@ -71,7 +87,7 @@ impl Measure {
                 self.first_picture_ms = ms(now - self.start);
                 self.step = Step::Frames;
             }
-            Step::Frames if studio.frame_count() > FRAMES => {
+            Step::Frames if studio.frame_count() >= FRAMES => {
                 studio.playback.is_playing = true;
                 self.step = Step::Playing { since: now };
             }
@@ -94,15 +110,35 @@ impl Measure {
             Step::Grab { since, frame } if studio.shown.frame > frame => {
                 self.reactions.push(ms(now - since));
                 studio.send(Command::Release);
-                self.finish(context);
+                self.step = Step::Rest { since: now };
+            }
+            Step::Rest { since } if now - since > REST => {
+                if self.reactions.len() < GRABS {
+                    self.grab(studio, now, context);
+                } else {
+                    studio.playback.is_playing = true;
+                    self.step = Step::Watch { since: now, next: now };
+                }
+            }
+            Step::Watch { since, next } if now >= next => {
+                if now - since >= self.watch {
+                    return self.finish(context);
+                }
+                self.memory.extend(memory_mb("VmRSS:"));
+                self.seed = next_random(self.seed);
+                studio.playback.go_to((self.seed >> 33) as usize % studio.frame_count().max(1));
+                self.step = Step::Watch { since, next: now + GLANCE };
             }
             _ => {}
+        }
+        if core::mem::discriminant(&before) != core::mem::discriminant(&self.step) {
+            self.step_since = now;
         }
     }
 
     /// Goes to another frame.
     fn jump(&mut self, studio: &mut Studio, now: Instant) {
-        self.seed = self.seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.seed = next_random(self.seed);
         let count = studio.frame_count().max(2);
         let to = ((self.seed >> 33) as usize) % count;
         let to = if to == studio.shown.frame { (to + 1) % count } else { to };
@@ -149,8 +185,13 @@ impl Measure {
             "jumps": self.jumps.len(),
             "jump_ms_p50": quantile(&self.jumps, 0.5),
             "jump_ms_p99": quantile(&self.jumps, 0.99),
-            "drag_reaction_ms": quantile(&self.reactions, 0.5),
-            "peak_memory_mb": peak_memory_mb(),
+            "frames": FRAMES,
+            "drags": self.reactions.len(),
+            "drag_reaction_ms_p50": quantile(&self.reactions, 0.5),
+            "drag_reaction_ms_max": quantile(&self.reactions, 1.0),
+            "peak_memory_mb": memory_mb("VmHWM:"),
+            "watched_minutes": self.watch.as_secs_f64() / 60.0,
+            "memory_mb_by_tenths": tenths(&self.memory),
         });
         let text = serde_json::to_string_pretty(&serde_json::json!({ "rows": [row] })).unwrap_or_default();
         // the exit code and the missing file tell a script
@@ -163,9 +204,19 @@ fn ms(time: Duration) -> f64 {
     1e3 * time.as_secs_f64()
 }
 
-/// The largest resident memory of this process (MB), as Linux counts it.
-fn peak_memory_mb() -> Option<f64> {
+/// The mean of each tenth of some numbers.
+fn tenths(numbers: &[f64]) -> Vec<f64> {
+    let part = numbers.chunks(numbers.len().div_ceil(10).max(1));
+    part.map(|own| (own.iter().sum::<f64>() / own.len() as f64).round()).collect()
+}
+
+fn next_random(seed: u64) -> u64 {
+    seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407)
+}
+
+/// The resident memory of this process now (`VmRSS:`) or at its largest (`VmHWM:`), as Linux counts it (MB).
+fn memory_mb(key: &str) -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix(key))?;
     line.trim().trim_end_matches("kB").trim().parse::<f64>().ok().map(|kilobytes| kilobytes / 1024.0)
 }

@@ -18,6 +18,9 @@ use sinew_take::GhostSpan;
 const NEAR: f32 = 12.0;
 /// Points of a circle.
 const CIRCLE: usize = 40;
+/// Colours of nodes in the parts of a widget.
+const NODES: [Color32; 3] =
+    [Color32::from_rgb(40, 120, 190), Color32::from_rgb(190, 60, 50), Color32::from_rgb(60, 140, 70)];
 /// The seconds over which a new metaphor rises, holds and fades.
 const RISE: [f64; 3] = [0.25, 0.75, 1.0];
 
@@ -51,6 +54,21 @@ impl Geometry {
 
     fn side(&self) -> Vec3 {
         self.axis.cross(&self.normal)
+    }
+
+    /// The part of the widget that a point at rest is in: its sides, and the middle of a bend.
+    fn part_of(&self, kind: MetaphorChoice, point: &Vec3) -> Option<usize> {
+        let r = point - self.origin;
+        let along = r.dot(&self.axis);
+        if kind == MetaphorChoice::Push {
+            return (r.norm() <= self.radius).then_some(0);
+        }
+        let is_near_axis = (r - self.axis * along).norm() <= self.radius;
+        match along.abs() {
+            far if is_near_axis && far >= self.near && far <= self.far => Some(usize::from(along > 0.0)),
+            near if is_near_axis && kind == MetaphorChoice::Bend && near <= 0.5 * self.near => Some(2),
+            _ => None,
+        }
     }
 
     fn place(&self, handle: Handle) -> Vec3 {
@@ -162,6 +180,7 @@ impl Studio {
         else {
             return;
         };
+        self.draw_selected_nodes(ui, slot, body, table.kind, &geometry);
         self.draw_metaphor(ui, slot, table.kind, &geometry, &now);
 
         // handles
@@ -213,6 +232,26 @@ impl Studio {
         let frame = (edits[edit].time * document.fps).round() as usize;
         let span = GhostSpan { frames: document.fps as usize, every: (document.fps / 4.0).max(1.0) as usize };
         self.send(Command::Ghosts(Some(GhostRequest { frame, span, edits })));
+    }
+
+    /// The nodes of the cage that forces act on, a colour for each part.
+    fn draw_selected_nodes(
+        &self,
+        ui: &Ui,
+        slot: usize,
+        body: usize,
+        kind: MetaphorChoice,
+        geometry: &Geometry,
+    ) {
+        let Some(document) = self.document() else { return };
+        let (view, rest) = (&self.viewports[slot], document.model.node_rest());
+        let painter = ui.painter_at(view.rect);
+        for node in document.model.bodies()[body].nodes.clone() {
+            let Some(part) = rest.get(node).and_then(|place| geometry.part_of(kind, place)) else { continue };
+            if let Some(at) = self.shown.state.node_x.get(node).and_then(|place| view.project(place)) {
+                painter.circle_filled(at, 1.8, NODES[part]);
+            }
+        }
     }
 
     fn draw_metaphor(
@@ -310,6 +349,17 @@ mod tests {
             radius: Some(0.2),
             ..MetaphorTable::default()
         }
+    }
+
+    #[test]
+    fn nodes_are_in_the_parts_that_planes_and_radius_bound() {
+        let geometry = Geometry::of(&table(), 1.0);
+        let part = |kind, x, z| geometry.part_of(kind, &Vec3::new(x, 1.0, z));
+        let twist = MetaphorChoice::Twist;
+        assert_eq!([0.3, -0.3, 0.05, 0.5].map(|z| part(twist, 0.0, z)), [Some(1), Some(0), None, None]);
+        assert_eq!(part(twist, 0.25, 0.3), None, "beyond the radius");
+        assert_eq!(part(MetaphorChoice::Bend, 0.0, 0.04), Some(2));
+        assert_eq!([0.15, 0.25].map(|x| part(MetaphorChoice::Push, x, 0.0)), [Some(0), None]);
     }
 
     #[test]

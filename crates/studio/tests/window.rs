@@ -149,7 +149,9 @@ fn direct_a_take(renderer: &str, name: &str, pace: Duration) {
 
     // a twist where the mouse clicks, and back
     desk.key("3");
-    desk.drag("1", &[[x, y]]);
+    desk.screen.xdotool(&["mousemove", &x.to_string(), &y.to_string()]);
+    std::thread::sleep(pace);
+    desk.screen.xdotool(&["click", "1"]);
     desk.until("the twist", |desk| desk.counts().1 == 1);
     desk.screen.save(&format!("{name}-twist"));
     desk.key("ctrl+z");

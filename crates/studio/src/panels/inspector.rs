@@ -327,7 +327,8 @@ impl Studio {
 
     fn inspect_edit(&mut self, ui: &mut Ui, index: usize) {
         let Some(edit) = self.status.edits.get(index).cloned() else {
-            ui.weak("This edit is gone");
+            // one that is being made is there in a moment, one that was undone is gone
+            ui.weak("No edit is selected");
             return;
         };
         ui.heading(format!("Edit at {:.2} s", edit.time));
