@@ -105,6 +105,8 @@ pub struct Shown {
     pub scene: Option<Arc<ViewScene>>,
     /// The painted softness that the pictures show.
     pub painted: Option<Arc<Vec<Vec<f32>>>>,
+    /// Whether the pictures are drafts, which better ones follow if there is time.
+    pub is_draft: bool,
     /// Why overlays could not be drawn.
     pub error: Option<String>,
     /// How long the last pictures took (ms).
@@ -147,7 +149,7 @@ impl Pictures {
         let own = shared.clone();
         std::thread::Builder::new()
             .name("pictures".into())
-            .spawn(move || in_own_pool("pictures", || own.run()))?;
+            .spawn(move || in_own_pool("pictures", true, || own.run()))?;
         Ok(Pictures { shared, last: None })
     }
 
@@ -248,7 +250,6 @@ impl Exchange {
                 let drawn = surfaces.render_frame(&state);
                 let ghosts: Vec<RenderFrame> =
                     request.ghosts.iter().map(|ghost| surfaces.surfaces_of(ghost)).collect();
-                let later: Vec<&RenderFrame> = ghosts.iter().collect();
                 let mut frame = Frame::default();
                 frame.update(&document.model, &state);
                 let is_scaled = request.overlays.strain || request.overlays.softness;
@@ -257,35 +258,28 @@ impl Exchange {
                     let legend = scale.map(|scale| (surfaces.scalar(), scale));
                     Arc::new(view_scene(&view, topology, &drawn, &ghosts, (document.up, &cage), legend))
                 });
-                let mut pictures: [Option<Picture>; 4] = Default::default();
-                for wanted in request.views.iter().filter(|_| request.draws) {
-                    let options = LiveOptions {
-                        // what is seen for an instant is drawn at half the size
-                        size: wanted.size.map(|side| if request.is_draft { side.div_ceil(2) } else { side }),
-                        scale,
-                        skinned: wanted.skinned,
-                        is_draft: request.is_draft,
-                    };
-                    let image = view.draw(&drawn, &later, &wanted.camera, &options);
-                    *serial += 1;
-                    let picture = Picture { image: Arc::new(image), camera: wanted.camera, serial: *serial };
-                    if let Some(slot) = pictures.get_mut(wanted.slot) {
-                        *slot = Some(picture);
-                    }
-                }
-                *lock(&self.shown) = Shown {
+                let mut shown = Shown {
                     frame: request.frame,
                     revision: request.revision,
                     document: Some(document.clone()),
                     surfaces: Arc::new(frame),
                     state,
-                    pictures,
                     scene,
                     painted: request.painted.clone(),
                     error: error.clone(),
-                    draw_ms: 1e3 * start.elapsed().as_secs_f64(),
+                    ..Shown::default()
                 };
-                (self.wake)();
+                // a draft at once, and the picture itself if there is time for it
+                for is_draft in [true, false] {
+                    if !is_draft && (request.is_draft || !request.draws || self.is_waiting()) {
+                        break;
+                    }
+                    shown.pictures = draw_views(&mut view, (&drawn, &ghosts), &request, is_draft, serial);
+                    shown.is_draft = is_draft && request.draws;
+                    shown.draw_ms = 1e3 * start.elapsed().as_secs_f64();
+                    *lock(&self.shown) = shown.clone();
+                    (self.wake)();
+                }
             }
             request = self.next()?;
             if !request.is_like(&first) {
@@ -293,6 +287,39 @@ impl Exchange {
             }
         }
     }
+
+    /// Whether something else is to be drawn.
+    fn is_waiting(&self) -> bool {
+        let wanted = lock(&self.wanted);
+        wanted.request.is_some() || wanted.is_over
+    }
+}
+
+/// Draws the viewports of a request; drafts at half the size.
+fn draw_views(
+    view: &mut LiveView,
+    (now, later): (&RenderFrame, &[RenderFrame]),
+    request: &PictureRequest,
+    is_draft: bool,
+    serial: &mut u64,
+) -> [Option<Picture>; 4] {
+    let later: Vec<&RenderFrame> = later.iter().collect();
+    let is_scaled = request.overlays.strain || request.overlays.softness;
+    let mut pictures: [Option<Picture>; 4] = Default::default();
+    for wanted in request.views.iter().filter(|_| request.draws) {
+        let options = LiveOptions {
+            size: wanted.size.map(|side| if is_draft { side.div_ceil(2) } else { side }),
+            scale: is_scaled.then_some(request.scale),
+            skinned: wanted.skinned,
+            is_draft,
+        };
+        let image = Arc::new(view.draw(now, &later, &wanted.camera, &options));
+        *serial += 1;
+        if let Some(slot) = pictures.get_mut(wanted.slot) {
+            *slot = Some(Picture { image, camera: wanted.camera, serial: *serial });
+        }
+    }
+    pictures
 }
 
 /// What a graphics card draws of a frame and of later ones, the latest first.

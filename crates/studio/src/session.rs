@@ -189,10 +189,15 @@ impl TakeReader {
     }
 }
 
-/// Runs work on threads of its own: simulation and pictures do not wait for each other. One core is left to the interface.
-pub(crate) fn in_own_pool(name: &'static str, work: impl FnOnce() + Send) {
+/// Runs work on threads of its own: simulation and pictures do not wait for each other. While something else is to be seen, one core is left to the interface.
+pub(crate) fn in_own_pool<T: Send>(
+    name: &'static str,
+    leaves_core: bool,
+    work: impl FnOnce() -> T + Send,
+) -> T {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let threads = rayon::ThreadPoolBuilder::new().num_threads(cores.saturating_sub(1).max(1));
+    let count = if leaves_core { cores.saturating_sub(1).max(1) } else { cores };
+    let threads = rayon::ThreadPoolBuilder::new().num_threads(count);
     match threads.thread_name(move |i| format!("{name} {i}")).build() {
         Ok(pool) => pool.install(work),
         // no further threads: it is slower, and the same
@@ -219,11 +224,10 @@ impl Session {
         });
         let (commands, received) = mpsc::channel();
         let own = shared.clone();
-        let work = move || match opening::open(&request, &own) {
-            Ok(opened) => Worker::begin(opened, own, received).run(),
+        let run = move || match in_own_pool("opening", false, || opening::open(&request, &own)) {
+            Ok(opened) => in_own_pool("simulation", true, || Worker::begin(opened, own, received).run()),
             Err(error) => own.update(|status| status.phase = Phase::Failed(error)),
         };
-        let run = move || in_own_pool("simulation", work);
         let thread = std::thread::Builder::new().name("simulation".into()).spawn(run);
         let thread = match thread {
             Ok(thread) => Some(thread),

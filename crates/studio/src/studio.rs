@@ -486,9 +486,10 @@ impl Studio {
         self.painter = Some(painter);
     }
 
-    /// Whether the pictures are those of the current frame.
+    /// Whether the pictures are those of the current frame, and no drafts.
     pub fn shows_current_frame(&self) -> bool {
         self.has_picture()
+            && !self.shown.is_draft
             && (self.shown.frame, self.shown.revision) == (self.playback.frame(), self.status.revision)
     }
 
@@ -557,7 +558,7 @@ impl Studio {
     /// Whether the pictures show what is painted.
     pub fn shows_painting(&self) -> bool {
         match (&self.painting, &self.shown.painted) {
-            (Some(painting), Some(shown)) => Arc::ptr_eq(painting.softness(), shown),
+            (Some(painting), Some(shown)) => Arc::ptr_eq(painting.softness(), shown) && !self.shown.is_draft,
             _ => false,
         }
     }

@@ -26,8 +26,9 @@ pub(crate) struct Bench {
 }
 
 impl Bench {
-    /// A studio of a size (points), which are pixels here.
+    /// A studio of a size (points), which are pixels here; of 2560 × 1440 if `SINEW_STUDIO_LARGE` is set, to look at its pictures.
     pub(crate) fn new(size: [usize; 2]) -> Bench {
+        let size = if std::env::var_os("SINEW_STUDIO_LARGE").is_some() { [2560, 1440] } else { size };
         let folder = tempfile::tempdir().unwrap();
         let painter: Arc<Mutex<SoftwarePainter>> = Arc::default();
         let place = folder.path().to_path_buf();
