@@ -399,6 +399,15 @@ impl SurfacePairs {
         most
     }
 
+    /// The largest speed above `min_rate` (1/s) at which primitives that may come into contact within `time` (s) may pass through each other, relative to the same ranges (1/s), or `min_rate`: a closer bound than
+    /// [`SurfacePairs::approach_rate`], which counts whatever moves relative to each other. The others are as in [`SurfacePairs::find`].
+    pub fn crossing_rate(&self, (x, v): (&[Vec3], &[Vec3]), time: f64, drift: &[f64], min_rate: f64) -> f64 {
+        let traversal = Traversal::new(self, Grain::Triangles, (x, v), time, drift);
+        let mut max_rate = min_rate;
+        self.for_each_root(|task| traversal.crossing_rate(task.surfaces, task.nodes, &mut max_rate));
+        max_rate
+    }
+
     /// Finds all pairs that are within gap and range or may be within `time` (s), for vertices of each surface that deviate from the linear
     /// motion from `x` (m) with `v` (m/s) by at most its `drift` (m). The hierarchies must be up to date.
     pub fn find(&mut self, x: &[Vec3], v: &[Vec3], time: f64, drift: &[f64]) {
@@ -777,6 +786,28 @@ mod tests {
         assert!(pairs.vertex_pairs().iter().any(|pair| from_fold(pair.first) > 0.09));
     }
 
+    /// A box 8 mm above a wide plate: sliding along it counts as crossing at half of the speed, by which it may turn down in the meantime, and coming down as crossing at all of it.
+    #[test]
+    fn what_slides_along_a_surface_does_not_cross_it() {
+        let (plate, small) = (shapes::cuboid([0.8, 0.02, 0.8]), shapes::cuboid([0.05, 0.05, 0.05]));
+        let mut both = [&plate, &small].map(|surface| Gridded::new(surface, 0.02, 0.005, 0.01));
+        both.iter_mut().for_each(|own| own.edges.clear());
+        let mut pairs = SurfacePairs::build(&both.each_ref().map(|own| own.as_pair_surface(false)));
+        let up = |surface: &TriMesh| surface.vertices.iter().map(|v| v.y).fold(0.0, f64::max);
+        let by = Vec3::new(0.02, up(&plate) + up(&small) + 0.008, 0.01);
+        let mut x = plate.vertices.clone();
+        x.extend(small.vertices.iter().map(|v| v + by));
+        let n = plate.vertices.len();
+        let mut rate = |velocity: Vec3| {
+            let v: Vec<Vec3> = (0..x.len()).map(|i| if i < n { Vec3::zeros() } else { velocity }).collect();
+            pairs.refit(&x, &v);
+            pairs.crossing_rate((&x, &v), 0.001, &[0.0; 2], 0.0)
+        };
+        assert!((rate(Vec3::new(3.0, 0.0, 4.0)) - 0.5 * 5.0 / 0.01).abs() < 1e-9);
+        assert!((rate(Vec3::new(0.0, -1.0, 0.0)) - 1.0 / 0.01).abs() < 1e-9);
+        assert!((rate(Vec3::new(0.0, 1.0, 0.0)) - 0.5 / 0.01).abs() < 1e-9);
+    }
+
     #[test]
     fn degenerate_triangles_and_coincident_vertices_are_handled() {
         let mut surface = shapes::sphere(0.1, 2);
@@ -807,6 +838,10 @@ mod tests {
         // the range is rounded to single precision in boxes
         assert!((pairs.approach_rate(time, &drift) - 8.0 / 0.01).abs() < 1e-4);
         assert_eq!(pairs.approach_rate(0.01, &drift), 0.0);
+        // head on they cross as fast as they approach, up to the angle between normals and motion; slower ones than asked for are not searched
+        let rate = pairs.crossing_rate((&x, &v), time, &drift, 0.0);
+        assert!(rate > 0.98 * 8.0 / 0.01 && rate <= 8.0 / 0.01, "{rate}");
+        assert_eq!(pairs.crossing_rate((&x, &v), time, &drift, 900.0), 900.0);
         pairs.find(&x, &v, time, &drift);
         let found = pairs.vertex_pairs().to_vec();
         assert!(found.iter().all(|pair| pair.first < 2 * n as u32 && (pair.closing - 8.0).abs() < 1e-5));

@@ -149,11 +149,7 @@ impl Traversal<'_> {
         let [ours, theirs] = [&trees[0].nodes[nodes[0] as usize], &trees[1].nodes[nodes[1] as usize]];
         let closing = f64::from(ours.moving.velocities.difference(&theirs.moving.velocities));
         let is_leaf = ours.count > 0 && theirs.count > 0;
-        let ranges = trees.map(|tree| tree.nominal_range);
-        // a sheet must not be passed within a step, however thick the other one is
-        let is_on_sheet = trees.iter().any(|tree| tree.is_two_sided);
-        let range = if is_on_sheet { ranges[0].min(ranges[1]) } else { ranges[0].max(ranges[1]) };
-        let rate = closing / range;
+        let rate = closing / crossed_range(trees);
         // NaN, as in a failed step, does not compare and counts
         if rate <= *max_rate || !self.may_collide(surfaces, nodes) {
             return;
@@ -164,6 +160,87 @@ impl Traversal<'_> {
         }
         let ends = [ours.count > 0, theirs.count > 0];
         self.open(surfaces, nodes, ends, |below| self.approach_rate(surfaces, below, max_rate));
+    }
+
+    /// Raises `max_rate` to the rate at which primitives below a pair of nodes may pass through each other, relative to a range of contact (1/s). Needs positions and velocities.
+    pub(super) fn crossing_rate(&self, surfaces: [u32; 2], nodes: [u32; 2], max_rate: &mut f64) {
+        let trees = self.trees(surfaces);
+        let [ours, theirs] = [0, 1].map(|i| &trees[i].nodes[nodes[i] as usize]);
+        let closing = f64::from(ours.moving.velocities.difference(&theirs.moving.velocities));
+        let range = crossed_range(trees);
+        if closing / range <= *max_rate || !self.may_collide(surfaces, nodes) {
+            return;
+        }
+        let ends = [ours.count > 0, theirs.count > 0];
+        if ends != [true; 2] {
+            let mut visit = |below| self.crossing_rate(surfaces, below, max_rate);
+            return self.open(surfaces, nodes, ends, &mut visit);
+        }
+        let mut max_speed = range * *max_rate;
+        self.vertices_crossing(surfaces, nodes, &mut max_speed);
+        if surfaces[0] != surfaces[1] || nodes[0] != nodes[1] {
+            let [[a, b], [sa, sb]] = [nodes, surfaces];
+            self.vertices_crossing([sb, sa], [b, a], &mut max_speed);
+        }
+        self.edges_crossing(surfaces, nodes, &mut max_speed);
+        *max_rate = max_rate.max(max_speed / range);
+    }
+
+    /// Raises `max_speed` (m/s) to the speed ṡ at which vertices of the first leaf may pass through triangles of the second that they may come near to:
+    ///
+    /// ```text
+    /// ṡ = maxᵢ max(−(v − vᵢ)·n, |v − vᵢ|/2)
+    /// ```
+    ///
+    /// over the corners i of a triangle with normal n, |·| of the product if it has no inside. What slides along the triangle does not pass through it; half of the speed allows for a turn by 30° in the meantime.
+    fn vertices_crossing(&self, surfaces: [u32; 2], [a, b]: [u32; 2], max_speed: &mut f64) {
+        let [ours, theirs] = self.trees(surfaces);
+        let (first, last) = ours.samples_of_node[a as usize];
+        let leaf = &theirs.nodes[b as usize];
+        for &sample in &ours.samples[first as usize..last as usize] {
+            let vertex = ours.vertices[sample as usize];
+            let v = self.v[vertex as usize];
+            for position in leaf.start as usize..(leaf.start + leaf.count) as usize {
+                let triangle = theirs.first_triangle as u32 + theirs.tree.order[position];
+                let corners = self.pairs.triangles[triangle as usize];
+                let relative = corners.map(|corner| v - self.v[corner as usize]);
+                let [x, y, z] = corners.map(|corner| self.x[corner as usize]);
+                let normal = (y - x).cross(&(z - x)).try_normalize(f64::MIN_POSITIVE).unwrap_or_default();
+                let side = if theirs.is_two_sided { Side::Both } else { Side::Front };
+                let speed = crossing_speed(&relative, &normal, side);
+                if speed <= *max_speed || self.near_vertex(surfaces, vertex, triangle).is_none() {
+                    continue;
+                }
+                *max_speed = speed;
+            }
+        }
+    }
+
+    /// The same for edges, whose normal is e₁ × e₂, or any if they are parallel.
+    fn edges_crossing(&self, surfaces: [u32; 2], [a, b]: [u32; 2], max_speed: &mut f64) {
+        let trees = self.trees(surfaces);
+        let edges = |i: usize, node: u32| {
+            let (first, last) = trees[i].edges_of_node[node as usize];
+            &trees[i].edges[first as usize..last as usize]
+        };
+        let is_same = surfaces[0] == surfaces[1] && a == b;
+        for (i, first) in edges(0, a).iter().enumerate() {
+            // of one leaf each pair once
+            for second in &edges(1, b)[if is_same { i + 1 } else { 0 }..] {
+                let ends = [first, second].map(|edge| self.pairs.edges[edge.edge as usize].ends);
+                let [va, vb] = ends.map(|ends| ends.map(|v| self.v[v as usize]));
+                let relative = [va[0] - vb[0], va[0] - vb[1], va[1] - vb[0], va[1] - vb[1]];
+                let [ea, eb] = ends.map(|[from, to]| self.x[to as usize] - self.x[from as usize]);
+                let speed = match ea.cross(&eb).try_normalize(1e-2 * ea.norm() * eb.norm()) {
+                    Some(normal) => crossing_speed(&relative, &normal, Side::Both),
+                    None => relative.iter().map(|v| v.norm_squared()).fold(0.0, f64::max).sqrt(),
+                };
+                if speed <= *max_speed || self.near_edges(surfaces, first, second).is_none() {
+                    continue;
+                }
+                *max_speed = speed;
+            }
+        }
     }
 
     /// Finds the candidate pairs below a pair of nodes.
@@ -301,6 +378,29 @@ impl Traversal<'_> {
         let reach = pairs.edge_reach(a).max(pairs.edge_reach(b)) + self.drifts(surfaces);
         NearPair::within(a, b, distance, closing, reach, self.time)
     }
+}
+
+/// The range that primitives of two surfaces must not pass within a step (m): the larger nominal one. A sheet must not be passed, however thick the other one is.
+fn crossed_range(trees: [&SurfaceTree; 2]) -> f64 {
+    let [a, b] = trees.map(|tree| tree.nominal_range);
+    if trees.iter().any(|tree| tree.is_two_sided) { a.min(b) } else { a.max(b) }
+}
+
+/// The sides from which a surface is passed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Side {
+    Front,
+    Both,
+}
+
+/// The largest speed of some relative velocities against a normal, and at least half of any.
+fn crossing_speed(relative: &[Vec3], normal: &Vec3, side: Side) -> f64 {
+    let of_one = |v: &Vec3| {
+        let along = -v.dot(normal);
+        let along = if side == Side::Both { along.abs() } else { along };
+        along.max(0.5 * v.norm())
+    };
+    relative.iter().map(of_one).fold(0.0, f64::max)
 }
 
 /// The box of some vertices of a tree.

@@ -158,7 +158,13 @@ impl PairForces {
 
     /// Detects the pairs of a step of `dt` (s); returns the number of sub-steps needed to prevent tunnelling, where stability alone requires `fewest`.
     pub(super) fn prepare(&mut self, model: &Model, state: &State, dt: f64, fewest: usize) -> usize {
-        let rate = self.detect(model, state, dt);
+        let mut rate = self.detect(model, state, dt);
+        // what slides along does not pass through, which is searched only if it may matter
+        let harmless = FRACTION * fewest as f64 / dt;
+        if rate > harmless {
+            let motion = (self.x_then.as_slice(), self.v_then.as_slice());
+            rate = self.finder.crossing_rate(motion, dt, &self.drifts, harmless);
+        }
         let needed = (dt * rate / FRACTION).ceil();
         if needed.is_finite() {
             fewest.max((needed as usize).min((fewest as f64 / SHORTEST) as usize))
