@@ -103,15 +103,16 @@ impl LiveView<'_> {
         let strain: Vec<f32> = if is_skinned { Vec::new() } else { frame.strain.concat() };
         let scale = scale.filter(|_| strain.len() == posed.points.len());
         let looks = self.geometry.vertex_looks();
-        let vertex = |(i, (point, (color, uv))): (usize, (&Vec3, ([f32; 4], [f32; 2])))| {
-            let value = scale.map(|scale| f64::from(strain[i]) / scale).filter(|value| !value.is_nan());
-            let color = value.map_or(color, |value| {
+        let value =
+            |i: usize| scale.map(|scale| f64::from(strain[i]) / scale).filter(|value| !value.is_nan());
+        let mut vertices = Vec::with_capacity(posed.points.len());
+        for (i, (point, (own, uv))) in posed.points.iter().zip(looks).enumerate() {
+            let color = value(i).map_or(own, |value| {
                 let [r, g, b] = strain_colors::color(value).map(|c| c as f32);
                 [r, g, b, 0.0]
             });
-            LiveVertex { point: single(point), normal: single(posed.normal(i)), color, uv }
-        };
-        let vertices: Vec<LiveVertex> = posed.points.iter().zip(looks).enumerate().map(vertex).collect();
+            vertices.push(LiveVertex { point: single(point), normal: single(posed.normal(i)), color, uv });
+        }
 
         let (moving_count, _) = self.geometry.counts_of_first(self.framed_count);
         let (moving, all) = (corners(&posed.points[..moving_count]), corners(&posed.points));
@@ -209,7 +210,7 @@ mod tests {
     #[test]
     fn the_matrix_of_a_camera_projects_as_it_does() {
         let mesh = shapes::cuboid([1.0, 2.0, 0.5]);
-        let source = StoredFrameSource::of_meshes(&[mesh.clone()]);
+        let source = StoredFrameSource::of_meshes(std::slice::from_ref(&mesh));
         let looks = [Look::plain([0.2, 0.4, 0.6])];
         let view = LiveView::new(source.surfaces(), &looks, 1, None);
         let frame = RenderFrame {

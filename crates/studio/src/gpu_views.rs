@@ -352,7 +352,7 @@ impl ViewUniform {
 
 /// Vertices in the order of the shader's locations.
 fn vertex_bytes(vertices: &[LiveVertex]) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(size_of::<LiveVertex>() * vertices.len());
+    let mut bytes = Vec::with_capacity(size_of_val(vertices));
     for LiveVertex { point, normal, color, uv } in vertices {
         let numbers = point.iter().chain(normal).chain(color).chain(uv);
         numbers.for_each(|number| bytes.extend_from_slice(&number.to_ne_bytes()));

@@ -100,7 +100,7 @@ impl Studio {
         };
         let Some(table) = self.metaphor_at(&hit, kind) else { return };
         let edit = EditTable { time: self.time(), metaphor: vec![table], ..EditTable::default() };
-        self.add_edit(edit);
+        self.selection = Selection::Edit(self.add_edit(edit));
         self.panels.inspector = true;
     }
 
@@ -140,6 +140,23 @@ impl Studio {
             });
         }
 
+        // the limb around a bone, if there is one near
+        if let Some([from, to]) = self.bone_near(&hit.rest, 0.25 * size) {
+            let (along, length) = (to - from, (to - from).norm());
+            let axis = along / length;
+            let off = hit.rest - from;
+            let thick = (off - axis * off.dot(&axis)).norm();
+            return Some(MetaphorTable {
+                origin: Some((0.5 * (from + to)).into()),
+                axis: Some(axis.into()),
+                normal: (kind == MetaphorChoice::Bend).then(|| across(&axis).into()),
+                near: Some(0.12 * length),
+                far: Some(0.6 * length),
+                radius: Some((1.6 * thick).max(0.03 * size)),
+                ..table
+            });
+        }
+
         // the part around the point: as long as it is far from being the whole body
         let part: Vec<Vec3> =
             body.surface.vertices.iter().copied().filter(|p| (p - hit.rest).norm() < 0.25 * size).collect();
@@ -154,6 +171,30 @@ impl Studio {
             radius: Some(1.2 * extents[1].max(extents[2])),
             ..table
         })
+    }
+
+    /// The bone nearest to a point at rest, from its joint to the next, within a distance (m); none that is much shorter.
+    fn bone_near(&self, point: &Vec3, within: f64) -> Option<[Vec3; 2]> {
+        let document = self.document()?;
+        let mut best: Option<(f64, [Vec3; 2])> = None;
+        for rig in document.model.rigs() {
+            for (i, bone) in rig.skeleton.bones().iter().enumerate() {
+                let Some(parent) = bone.parent else { continue };
+                let (Some(from), Some(to)) = (rig.rest_place(parent.index()), rig.rest_place(i)) else {
+                    continue;
+                };
+                let along = to - from;
+                if along.norm() < 0.2 * within {
+                    continue;
+                }
+                let fraction = ((point - from).dot(&along) / along.norm_squared()).clamp(0.0, 1.0);
+                let distance = (point - from - along * fraction).norm();
+                if distance < within && best.is_none_or(|(nearest, _)| distance < nearest) {
+                    best = Some((distance, [from, to]));
+                }
+            }
+        }
+        best.map(|(_, bone)| bone)
     }
 
     /// The selected edit with a metaphor: its index and table.
@@ -187,13 +228,15 @@ impl Studio {
         let view = &self.viewports[slot];
         let world = |p: Vec3| now.rotation * p + now.translation.vector;
         let mouse = response.interact_pointer_pos().or(response.hover_pos());
+        let pressed = ui.input(|input| input.pointer.press_origin()).or(mouse);
         let painter = ui.painter_at(view.rect);
         let mut under = None;
         for handle in handles(table.kind) {
             let Some(place) = view.project(&world(geometry.place(*handle))) else { continue };
             let is_near = mouse.is_some_and(|mouse| mouse.distance(place) < NEAR);
             let is_dragged = dragged.as_ref().is_some_and(|dragged| dragged.handle == *handle);
-            under = if is_near && under.is_none() { Some(*handle) } else { under };
+            let is_pressed = pressed.is_some_and(|pressed| pressed.distance(place) < NEAR);
+            under = if is_pressed && under.is_none() { Some(*handle) } else { under };
             let fill = if is_near || is_dragged { Color32::WHITE } else { theme::ACCENT };
             painter.circle(place, 5.5, fill, Stroke::new(1.5, Color32::from_black_alpha(200)));
         }
@@ -295,6 +338,12 @@ impl Studio {
             line(origin, geometry.place(Handle::Normal), strong);
         }
     }
+}
+
+/// A direction across another.
+fn across(axis: &Vec3) -> Vec3 {
+    let other = if axis.x.abs() < 0.8 { Vec3::x() } else { Vec3::z() };
+    (other - axis * axis.dot(&other)).normalize()
 }
 
 fn own_of(edits: &[EditTable], edit: usize) -> MetaphorTable {

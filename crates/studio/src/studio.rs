@@ -205,13 +205,13 @@ impl Studio {
         self.document().map_or(0.0, |document| document.time_of(self.playback.frame()))
     }
 
-    /// Adds an edit to those of the take, in the order of their times.
-    pub(crate) fn add_edit(&mut self, edit: EditTable) {
+    /// Adds an edit to those of the take, in the order of their times, and returns its place among them.
+    pub(crate) fn add_edit(&mut self, edit: EditTable) -> usize {
         let mut edits = self.status.edits.clone();
         let at = edits.partition_point(|other| other.time <= edit.time);
         edits.insert(at, edit);
-        self.selection = Selection::Edit(at);
         self.send(Command::SetEdits(edits));
+        at
     }
 
     /// Replaces an edit.
@@ -436,7 +436,9 @@ impl Studio {
     pub(crate) fn reopen_with(&mut self, change: impl FnOnce(&mut OpenRequest)) {
         let (mut request, edits) = (self.request.clone(), self.status.edits.clone());
         change(&mut request);
+        let is_playing = self.playback.is_playing;
         self.open_request(request);
+        self.playback.is_playing = is_playing;
         self.kept_edits = edits;
     }
 
@@ -567,6 +569,11 @@ impl Studio {
     pub fn obstacle_places(&self) -> Vec<[f64; 3]> {
         let obstacles = self.shown.surfaces.obstacles.iter();
         obstacles.map(|obstacle| obstacle.pose.translation.vector.into()).collect()
+    }
+
+    /// Where a joint is in a viewport (points).
+    pub fn joint_in_view(&self, view: usize, rig: usize, bone: usize) -> Option<[f32; 2]> {
+        self.place_in_view(view, viewport::joint_place(&self.shown, rig, bone)?.into())
     }
 
     /// Where a point of the world is in a viewport (points).

@@ -66,6 +66,12 @@ fn an_edit_changes_what_follows_it_and_undo_brings_that_back() {
     assert!(session.wait_until(PATIENCE, |status| status.edits.is_empty() && status.can_redo));
     finish(&session);
     assert_eq!(state_of(&path, &session, 120), after);
+    // nor is what memory shows of the version that was undone
+    let kept = session.state_in_memory(120);
+    assert!(
+        kept.is_none_or(|kept| kept.node_x.last() == Some(&after)),
+        "frames of the version before are still shown"
+    );
 }
 
 #[test]

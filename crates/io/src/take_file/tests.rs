@@ -99,6 +99,7 @@ fn what_a_recipe_says_is_read_back_to_the_bit() {
             motion: lead.map(|_| "m.bvh".into()),
             jiggle: lead.map(|_| 1.0 / 3.0),
             motion_scale: lead.map(|_| 0.0254),
+            softness: lead.map(|_| "painted.csv".into()),
             cloth: lead.map(|_| "silk".into()),
             without_preroll: lead.is_some(),
             is_loop: lead.is_none(),

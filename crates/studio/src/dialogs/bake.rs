@@ -110,8 +110,13 @@ impl Studio {
             .anchor(egui::Align2::RIGHT_TOP, [-12.0, 40.0])
             .show(ui.ctx(), |ui| {
                 ui.horizontal(|ui| {
-                    ui.label(name);
-                    ui.add(egui::ProgressBar::new(fraction).desired_width(160.0).show_percentage());
+                    if fraction < 1.0 {
+                        ui.label(name);
+                        ui.add(egui::ProgressBar::new(fraction).desired_width(160.0).show_percentage());
+                    } else {
+                        ui.label(format!("{name}: writing the file"));
+                        ui.spinner();
+                    }
                     cancels = ui.button("Cancel").clicked();
                 });
             });

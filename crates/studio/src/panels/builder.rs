@@ -110,7 +110,8 @@ impl Studio {
         let Some(at) = response.interact_pointer_pos() else { return };
         let view = &self.viewports[slot];
         if response.drag_started_by(PointerButton::Primary) {
-            self.builder.dragged = self.builder.joint_at(view, at, NEAR);
+            let pressed = response.ctx.input(|input| input.pointer.press_origin()).unwrap_or(at);
+            self.builder.dragged = self.builder.joint_at(view, pressed, NEAR);
         }
         if let Some(joint) = self.builder.dragged {
             let place = self.builder.joints[joint].place;

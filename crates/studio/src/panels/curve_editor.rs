@@ -140,7 +140,8 @@ fn curve_bar(
     let mut is_done = false;
     ui.horizontal(|ui| {
         for (i, (name, _)) in all.iter().enumerate() {
-            let text = egui::RichText::new(name).color(COLORS[i % COLORS.len()]);
+            let text = egui::RichText::new(name);
+            let text = if *chosen == i { text.strong() } else { text.color(COLORS[i % COLORS.len()]) };
             if ui.selectable_label(*chosen == i, text).clicked() {
                 (*chosen, *key) = (i, None);
             }

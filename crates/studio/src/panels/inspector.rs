@@ -45,7 +45,10 @@ impl Studio {
 
     /// Takes over the values of what is selected, once.
     fn begin_draft(&mut self, document: &Document) {
-        let of = Some((self.selection, self.status.revision));
+        // what was changed last stays, until it is undone or something else is selected
+        let is_edit = matches!(self.selection, Selection::Edit(_));
+        let revision = if is_edit || self.status.can_redo { self.status.revision } else { 0 };
+        let of = Some((self.selection, revision));
         if self.dialogs.draft.of == of {
             return;
         }
@@ -78,6 +81,15 @@ impl Studio {
             _ => {}
         }
         self.dialogs.draft = draft;
+    }
+
+    /// Says that there is nothing to land on, where a character is let go.
+    pub(super) fn warn_of_falls(&mut self, document: &Document, mode: DriveMode) {
+        let falls =
+            matches!(mode, DriveMode::TwoWay | DriveMode::Ragdoll | DriveMode::Servo | DriveMode::Direct);
+        if falls && document.model.obstacles().is_empty() {
+            self.tell("There is no floor to land on: select the scene and add one");
+        }
     }
 
     /// An edit at the shown frame.
@@ -125,9 +137,9 @@ impl Studio {
         ui.label("Gravity (m/s²)");
         let mut done = false;
         ui.horizontal(|ui| {
-            for value in &mut gravity {
-                done |=
-                    finished(&ui.add(DragValue::new(value).speed(0.1).range(-100.0..=100.0).max_decimals(2)));
+            for (value, axis) in gravity.iter_mut().zip(["x ", "y ", "z "]) {
+                let field = DragValue::new(value).prefix(axis).speed(0.1).range(-100.0..=100.0);
+                done |= finished(&ui.add(field.max_decimals(2)));
             }
         });
         self.dialogs.draft.gravity = gravity;
@@ -232,8 +244,12 @@ impl Studio {
         ui.separator();
         ui.strong("From this frame on");
         let draft = &mut self.dialogs.draft;
-        let young =
-            ui.add(Slider::new(&mut draft.young, 0.1..=1000.0).logarithmic(true).text("kPa").max_decimals(2));
+        let young = ui.add(
+            Slider::new(&mut draft.young, 0.1..=1000.0)
+                .logarithmic(true)
+                .text("stiffness (kPa)")
+                .max_decimals(2),
+        );
         let young = young.on_hover_text("Young's modulus: fat has 2 to 6, muscle 10 to 60, rubber 100");
         let damping = ui.add(Slider::new(&mut draft.damping, 0.0..=1.0).text("damping"));
         let damping = damping
@@ -268,12 +284,14 @@ impl Studio {
         ui.horizontal(|ui| {
             if ui.button("stiffness").clicked() {
                 let edit = BodyEditTable { stiffness_factor: curve(), ..BodyEditTable::default() };
-                self.add_edit(EditTable { body: of(edit), ..self.edit_now() });
+                self.selection =
+                    Selection::Edit(self.add_edit(EditTable { body: of(edit), ..self.edit_now() }));
                 self.panels.curves = true;
             }
             if ui.button("damping").clicked() {
                 let edit = BodyEditTable { damping_factor: curve(), ..BodyEditTable::default() };
-                self.add_edit(EditTable { body: of(edit), ..self.edit_now() });
+                self.selection =
+                    Selection::Edit(self.add_edit(EditTable { body: of(edit), ..self.edit_now() }));
                 self.panels.curves = true;
             }
         });
@@ -298,6 +316,7 @@ impl Studio {
                     ..CharacterEditTable::default()
                 }];
                 self.add_edit(EditTable { character, ..self.edit_now() });
+                self.warn_of_falls(document, mode);
             }
         }
         if bone.parent.is_some() {

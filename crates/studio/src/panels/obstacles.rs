@@ -116,8 +116,9 @@ impl Studio {
         ui.label("Place at the start (m)");
         let mut is_moved = false;
         ui.horizontal(|ui| {
-            for value in &mut self.dialogs.draft.place {
-                is_moved |= finished(&ui.add(DragValue::new(value).speed(0.01).max_decimals(3)));
+            for (value, axis) in self.dialogs.draft.place.iter_mut().zip(["x ", "y ", "z "]) {
+                let field = DragValue::new(value).prefix(axis).speed(0.01).max_decimals(3);
+                is_moved |= finished(&ui.add(field));
             }
         });
         if is_moved {

@@ -19,7 +19,7 @@ pub(crate) const KEYS: &[(&str, &str)] = &[
     ("P", "paint softness; with Shift smooth it"),
     ("J", "place joints in a mesh"),
     ("F", "frame what is selected"),
-    ("F5 F6 F7", "one viewport, four, plain skinning beside flesh"),
+    ("F5 F6 F7", "one viewport, four, plain skinning beside flesh; again for one"),
     ("Ctrl+1, 3, 7", "look from the front, the side, above; Ctrl+0 in perspective"),
     ("C, N, T", "curves, inspector, outliner"),
     ("B", "bones"),
@@ -69,7 +69,8 @@ impl Studio {
         if pressed(Modifiers::NONE, Key::F1) {
             self.dialogs.show(Dialog::Help);
         }
-        if pressed(Modifiers::NONE, Key::Escape) {
+        // an open menu is closed first, by itself
+        if !egui::Popup::is_any_open(ui.ctx()) && pressed(Modifiers::NONE, Key::Escape) {
             self.dialogs.close_top();
             self.send(Command::Release);
         }
@@ -108,7 +109,8 @@ impl Studio {
             [(Key::F5, Arrangement::One(0)), (Key::F6, Arrangement::Four), (Key::F7, Arrangement::Comparison)]
         {
             if pressed(Modifiers::NONE, key) {
-                self.arrangement = arrangement;
+                let is_shown = self.arrangement == arrangement;
+                self.arrangement = if is_shown { Arrangement::One(0) } else { arrangement };
             }
         }
         if pressed(Modifiers::NONE, Key::F) {

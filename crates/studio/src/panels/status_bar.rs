@@ -54,12 +54,16 @@ impl Studio {
         if !self.is_ready() {
             return;
         }
+        let mut told = None;
         let (status, document) = (&self.status, self.document());
         if !status.notes.is_empty() {
             let count = status.notes.len();
             let text = if count == 1 { "1 note".to_owned() } else { format!("{count} notes") };
             let notes = status.notes.join("\n\n");
-            ui.label(RichText::new(text).color(theme::WARNING)).on_hover_text(notes);
+            let label = ui.label(RichText::new(text).color(theme::WARNING)).on_hover_text(&notes);
+            if label.interact(egui::Sense::click()).clicked() {
+                told = Some(notes);
+            }
         }
         let tets = document.map_or(0, |document| document.model.elements().count());
         if status.max_inverted > 0 && tets > 0 {
@@ -77,6 +81,9 @@ impl Studio {
         if status.is_simulating {
             ui.label(format!("{:.2} × real time", status.realtime_factor))
                 .on_hover_text("Simulated seconds for each second that passes");
+        }
+        if let Some(notes) = told {
+            self.tell(notes);
         }
         ui.label(format!("{tets} tets"));
     }

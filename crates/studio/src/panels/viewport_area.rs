@@ -199,7 +199,8 @@ impl Studio {
 
     fn use_tool(&mut self, ui: &Ui, slot: usize, response: &Response) {
         let Some(at) = response.interact_pointer_pos().or(response.hover_pos()) else { return };
-        let alt = ui.input(|input| input.modifiers.alt);
+        let (alt, pressed) = ui.input(|input| (input.modifiers.alt, input.pointer.press_origin()));
+        let pressed = pressed.unwrap_or(at);
         match self.tool {
             _ if alt => {}
             Tool::Select => {
@@ -207,15 +208,14 @@ impl Studio {
                     self.select_at(slot, at);
                 }
             }
+            // a drag begins some points from where the button was pressed
             Tool::Pull => {
                 response.clone().on_hover_cursor(CursorIcon::Grab);
-                self.drag_hand(slot, response, at, |studio| studio.flesh_at(slot, at));
+                self.drag_hand(slot, response, [pressed, at], |studio| studio.flesh_at(slot, pressed));
             }
-            Tool::Reach => {
-                self.drag_hand(slot, response, at, |studio| studio.joint_at(slot, at, DriveMode::Reach))
-            }
-            Tool::Direct => {
-                self.drag_hand(slot, response, at, |studio| studio.joint_at(slot, at, DriveMode::Direct))
+            Tool::Reach | Tool::Direct => {
+                let drive = if self.tool == Tool::Reach { DriveMode::Reach } else { DriveMode::Direct };
+                self.drag_hand(slot, response, [pressed, at], |studio| studio.joint_at(slot, pressed, drive));
             }
             Tool::Joints => self.place_joints(slot, response),
             Tool::Paint => self.paint_at(ui, slot, response, at),
@@ -268,14 +268,16 @@ impl Studio {
         &mut self,
         slot: usize,
         response: &Response,
-        at: Pos2,
+        [pressed, at]: [Pos2; 2],
         find: impl Fn(&Studio) -> Option<(HandTarget, sinew_math::Vec3)>,
     ) {
-        if response.drag_started_by(PointerButton::Primary)
-            && let Some((target, place)) = find(self)
-        {
+        if response.drag_started_by(PointerButton::Primary) {
+            let Some((target, place)) = find(self) else {
+                let what = if self.tool == Tool::Pull { "flesh" } else { "a joint, a white dot" };
+                return self.tell(format!("Begin the drag on {what}"));
+            };
             if let HandTarget::Bone { .. } = target {
-                let bone = viewport::pick_bone(&self.shown, &self.viewports[slot], at, JOINT_NEAR);
+                let bone = viewport::pick_bone(&self.shown, &self.viewports[slot], pressed, JOINT_NEAR);
                 self.selection = bone.map_or(self.selection, |bone| Selection::Bone(bone.rig, bone.bone));
             }
             self.dialogs.held_place = Some(place);

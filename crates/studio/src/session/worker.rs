@@ -306,7 +306,11 @@ impl Worker {
         let scene = Scene { seconds: head.seconds, ..self.edited(&head.edits)? };
         self.player.edit(&scene).map_err(|error| error.to_string())?;
         self.scene = scene;
-        self.go_on(editor)
+        self.go_on(editor)?;
+        // frames of the version before are not those of this one, though both may have as many
+        self.begin_revision(0);
+        self.read_history();
+        Ok(())
     }
 
     fn extend(&mut self, seconds: f64) -> Result<(), String> {
