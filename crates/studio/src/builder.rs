@@ -1,15 +1,14 @@
 //! Making a character of a mesh: joints that are clicked into it, bones between them, flesh around, and key poses.  \[Capell2004, 5.4\]
 
+use crate::folders::write_text;
 use crate::pictures::Shown;
 use crate::session::Document;
 use crate::viewport::{self, Viewport};
 use egui::Pos2;
-use sinew_files::AtomicFile;
 use sinew_io::SceneFile;
 use sinew_io::tables::{BoneTable, CharacterTable, Coordinates, KeyTable};
 use sinew_math::Vec3;
 use std::collections::BTreeMap;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 /// The radius of a bone, as a fraction of its length, and the least one, as a fraction of the body.
@@ -161,7 +160,7 @@ impl Builder {
                 for [a, b, c] in &body.surface.triangles {
                     text += &format!("f {} {} {}\n", a + 1, b + 1, c + 1);
                 }
-                write_file(&surface, &text)?;
+                write_text(&surface, &text)?;
                 (body.name.clone(), surface)
             }
         };
@@ -169,7 +168,7 @@ impl Builder {
             surface.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let scene = self.scene(&name, &file_name, size)?;
         let path = surface.with_extension("toml");
-        write_file(&path, &scene.to_text())?;
+        write_text(&path, &scene.to_text())?;
         self.built = Some((name, surface));
         Ok(path)
     }
@@ -200,11 +199,6 @@ impl Builder {
             |joint: &BuiltJoint| view.project(&joint.place).is_some_and(|place| place.distance(at) < within);
         self.joints.iter().position(near)
     }
-}
-
-fn write_file(path: &Path, text: &str) -> Result<(), String> {
-    let mut file = AtomicFile::create(path).map_err(|error| error.to_string())?;
-    file.write_all(text.as_bytes()).and_then(|()| file.commit()).map_err(|error| error.to_string())
 }
 
 /// The middle of the flesh under the mouse, at rest: half way between the first two places where the ray meets the surface.

@@ -1,7 +1,9 @@
 //! Where the studio keeps preferences and takes that are not saved yet.
 
+use sinew_files::AtomicFile;
 use std::env::var_os;
-use std::path::PathBuf;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
 
 /// The folder of the studio: as the system has it for the state of programs, else below the current one.
 pub fn studio_folder() -> PathBuf {
@@ -14,4 +16,15 @@ pub fn studio_folder() -> PathBuf {
         var_os("XDG_STATE_HOME").map(PathBuf::from).or_else(|| home().map(|home| home.join(".local/state")))
     };
     own.unwrap_or_else(|| PathBuf::from(".")).join("sinew-studio")
+}
+
+/// A name as that of a file, without what file systems refuse.
+pub(crate) fn file_stem(name: &str) -> String {
+    name.chars().map(|c| if c.is_alphanumeric() || c == '-' { c } else { '_' }).collect()
+}
+
+/// Writes a text file, whole or not at all.
+pub(crate) fn write_text(path: &Path, text: &str) -> Result<(), String> {
+    let mut file = AtomicFile::create(path).map_err(|error| error.to_string())?;
+    file.write_all(text.as_bytes()).and_then(|()| file.commit()).map_err(|error| error.to_string())
 }

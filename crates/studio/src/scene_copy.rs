@@ -1,10 +1,9 @@
 //! A copy of the open scene in the folder of the studio, to which obstacles are added.
 
+use crate::folders::{file_stem, write_text};
 use crate::session::{Document, OpenRequest};
-use sinew_files::AtomicFile;
 use sinew_io::tables::CharacterTable;
 use sinew_io::{SceneFile, SceneFiles, is_character_file};
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use toml::Value;
 
@@ -32,8 +31,7 @@ pub(crate) struct SceneCopy {
 impl SceneCopy {
     /// A copy of what is open; other files that it needs are written beside it.
     pub(crate) fn of(request: &OpenRequest, document: &Document, folder: &Path) -> Result<SceneCopy, String> {
-        let name: String =
-            document.name.chars().map(|c| if c.is_alphanumeric() || c == '-' { c } else { '_' }).collect();
+        let name = file_stem(&document.name);
         let path = folder.join(format!("{name}-scene.toml"));
         std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
         let input = &request.input;
@@ -46,7 +44,7 @@ impl SceneCopy {
             let files = SceneFiles::of(&document.opened.scene, &format!("{name}-scene"))
                 .map_err(|error| error.to_string())?;
             for (name, text) in files.texts().iter().skip(1) {
-                write(&folder.join(name), text)?;
+                write_text(&folder.join(name), text)?;
             }
             files.scene
         } else {
@@ -59,7 +57,7 @@ impl SceneCopy {
 
     /// Writes the scene file.
     pub(crate) fn write(&self) -> Result<(), String> {
-        write(&self.path, &self.scene.to_text())
+        write_text(&self.path, &self.scene.to_text())
     }
 }
 
@@ -82,11 +80,6 @@ fn make_absolute(key: &str, value: &mut Value, folder: &Path) {
         Value::Array(values) => values.iter_mut().for_each(|value| make_absolute(key, value, folder)),
         _ => {}
     }
-}
-
-fn write(path: &Path, text: &str) -> Result<(), String> {
-    let mut file = AtomicFile::create(path).map_err(|error| error.to_string())?;
-    file.write_all(text.as_bytes()).and_then(|()| file.commit()).map_err(|error| error.to_string())
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The panel and the mouse of painted softness.
 
+use crate::folders::file_stem;
 use crate::painting::{BrushKind, MAX_SOFTNESS, MirrorSide, Painting};
 use crate::selection::Selection;
 use crate::session::Document;
@@ -104,9 +105,7 @@ impl Studio {
     pub(crate) fn use_painting(&mut self, document: &Document) {
         let Some(painting) = &self.painting else { return };
         let folder = self.autosave.characters();
-        let name: String =
-            document.name.chars().map(|c| if c.is_alphanumeric() || c == '-' { c } else { '_' }).collect();
-        let path = folder.join(format!("{name}-softness.csv"));
+        let path = folder.join(format!("{}-softness.csv", file_stem(&document.name)));
         let written = std::fs::create_dir_all(&folder)
             .map_err(|error| format!("{}: {error}", folder.display()))
             .and_then(|()| painting.points().write(&path));
