@@ -680,23 +680,6 @@ fn what_is_wrong_with_a_constraint_is_said_with_its_line() {
     }
 }
 
-/// Painted points soften the body that they name, and all bodies if they name none.
-#[test]
-fn softness_is_read_from_points() {
-    let folder = folder();
-    let scene = "[[body]]\nsurface = 'a.obj'\nsoftness_points = 'soft.csv'\n";
-    let write = |text: &str| std::fs::write(folder.path().join("soft.csv"), text).unwrap();
-    for table in ["x,y,z,softness\n0,0,0,0.5\n", "0,0,0,0.5,a\n0,0,0,2,b\n"] {
-        write(table);
-        let read = read_scene_text(scene, "s", folder.path()).unwrap().value;
-        assert_eq!(read.world.bodies[0].softness.at(&[Vec3::x()]), [0.5]);
-    }
-    write("0,0,0,2,b\n");
-    assert!(error_of(scene, folder.path()).contains("none of 'a'"));
-    write("0,0,0\n");
-    assert!(error_of(scene, folder.path()).contains("is no point"));
-}
-
 /// One word makes another body of the same mesh; what does not fit it is told.
 #[test]
 fn the_kind_of_a_body_is_one_key() {
