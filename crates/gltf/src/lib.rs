@@ -12,7 +12,7 @@
 //! use sinew_gltf::{RigFile, read_character};
 //! use sinew_math::Vec3;
 //! use sinew_mesh::shapes;
-//! use sinew_sim::desc::{BodyDesc, CageSize, Sag, ShapeDesc};
+//! use sinew_sim::desc::{BodyDesc, CageSize, ShapeDesc};
 //! use sinew_sim::{Model, WorldDesc};
 //! use sinew_take::{SceneParts, Up};
 //!
@@ -22,10 +22,6 @@
 //!     material: Material::named("jelly").ok_or("no jelly")?,
 //!     velocity: Vec3::zeros(),
 //!     ..BodyDesc::default()
-//!     pins: Vec::new(),
-//!     loads: Vec::new(),
-//!     attachment: None,
-//!     sag: Sag::Free,
 //! };
 //! let model = Model::build(&WorldDesc { bodies: vec![body], ..WorldDesc::default() })?;
 //! let file = RigFile::build(&model, &SceneParts::all(&model), Up::Y, &[])?;

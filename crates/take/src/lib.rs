@@ -5,7 +5,7 @@
 //! use sinew_flesh::Material;
 //! use sinew_math::Vec3;
 //! use sinew_mesh::shapes;
-//! use sinew_sim::desc::{BodyDesc, Sag, ShapeDesc, WorldDesc};
+//! use sinew_sim::desc::{BodyDesc, ShapeDesc, WorldDesc};
 //! use sinew_take::{Player, Scene};
 //!
 //! // an undamped block of jelly in free fall
@@ -15,10 +15,6 @@
 //!     material: Material::soft_solid(10e3, 0.4, 1000.0, 0.0),
 //!     velocity: Vec3::zeros(),
 //!     ..BodyDesc::default()
-//!     pins: Vec::new(),
-//!     loads: Vec::new(),
-//!     attachment: None,
-//!     sag: Sag::Free,
 //! };
 //! let gravity = Vec3::new(0.0, 0.0, -9.81);
 //! let scene = Scene {
