@@ -3,6 +3,14 @@
 //! What a part is depends on the length of the work alone, never on the number of threads, so that a task sees the same numbers on every machine. Tasks
 //! write to their own part; sums over parts are left to the caller, in a fixed order.
 
+/// Runs work on a thread of the pool: where the caller is none of them, each loop over parts within it would wake one and wait for it, some 10 µs each time.
+pub fn within_pool<R: Send>(work: impl FnOnce() -> R + Send) -> R {
+    if rayon::current_thread_index().is_some() || rayon::current_num_threads() == 1 {
+        return work();
+    }
+    rayon::scope(|_| work())
+}
+
 /// Something that can be taken apart at an item: a slice, or several of them side by side.
 pub trait Parts: Sized + Send {
     /// How many items there are.

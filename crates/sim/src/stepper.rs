@@ -7,6 +7,7 @@ use crate::metaphor_strength;
 use crate::step_model::StepModel;
 use crate::{Control, Model, NodeEnergy, State, StepError, StepReport};
 use sinew_flesh::Diagonalise;
+use sinew_math::parallel::within_pool;
 use std::sync::Arc;
 
 /// Workspace of the time integrators: dropping it costs time but never changes a result.
@@ -64,8 +65,9 @@ impl Stepper {
     ) -> Result<StepReport, StepError> {
         check(model, control, dt)?;
         let mut step_model = core::mem::take(&mut self.step_model);
-        let stepped =
-            step_model.step(model, control, state, |model, state| self.step_in(model, control, dt, state));
+        let stepped = within_pool(|| {
+            step_model.step(model, control, state, |model, state| self.step_in(model, control, dt, state))
+        });
         self.step_model = step_model;
         stepped
     }
