@@ -89,7 +89,7 @@ pub fn open_with(
     choice: &io::CharacterChoice,
 ) -> Result<io::OpenedScene, io::ReadErrors> {
     let path = path.as_ref();
-    match path.to_str().and_then(zoo::find).filter(|_| !path.exists()) {
+    match zoo::source::built_in(path) {
         Some(character) => Ok((character.build)().into()),
         None => Ok(io::open_source(path, choice)?.value),
     }

@@ -41,6 +41,23 @@ fn an_unknown_name_is_an_error_that_knows_a_better_one() {
     assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 0);
 }
 
+/// An export without `-o` makes a folder with the name of the character; that name still means the built-in one. A file of the name comes first.
+#[test]
+fn a_folder_does_not_hide_the_character_that_it_is_named_after() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let inspect = || sinew(folder.path(), &["inspect", "starfish-coarse"]);
+    let before = inspect();
+    assert!(before.status.success(), "{}", said(&before));
+    let export = sinew(folder.path(), &["zoo", "export", "starfish-coarse"]);
+    assert!(export.status.success(), "{}", said(&export));
+    assert!(folder.path().join("starfish-coarse/starfish-coarse.toml").is_file());
+    assert_eq!(said(&inspect()), said(&before));
+
+    std::fs::write(folder.path().join("jelly"), "not a mesh").expect("a file");
+    let of_file = sinew(folder.path(), &["inspect", "jelly"]);
+    assert_eq!(of_file.status.code(), Some(2), "{}", said(&of_file));
+}
+
 #[test]
 fn an_exported_character_plays_and_is_never_overwritten_unasked() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -296,7 +296,7 @@ impl DirectControl {
             set(drives, task.skeleton(), (*bone, DriveKind::Motion), own);
             first += count;
         }
-        response.solve((task.model, task.rig), task.state, drives, task.dt).is_ok()
+        response.solve((task.model, task.rig), task.joints(), drives, task.dt).is_ok()
     }
 
     /// l and u: accelerations that keep joints below their speed and away from their limits. Where these contradict each other, the limits count.

@@ -4,7 +4,7 @@ use crate::direct_control::{DirectControl, DirectTask};
 use crate::goal::{Goal, GoalAnchor, GoalPoint};
 use crate::performance::{CueDrive, Performance};
 use crate::reach::{Reach, Wanted};
-use crate::servo::drive_by_torques;
+use crate::servo::Servo;
 use sinew_sim::{Model, RigControl, RigResponse, State};
 
 /// Workspace of the control of one rig. Dropping it costs time, never a different result.
@@ -46,8 +46,8 @@ impl JointControl {
         let servos = performance.driven(skeleton, time, |drive| *drive == CueDrive::Servo);
         let bones = performance.driven(skeleton, time, |drive| *drive == CueDrive::Direct);
         if !servos.is_empty() {
-            response.update(model, rig, state);
-            drive_by_torques((model, rig), (response, &servos, max_torque), (state, dt), control);
+            let servo = Servo { bones: &servos, max_torque, time_constant: performance.follow.time_constant };
+            servo.drive((model, rig), response, (state, dt), control);
         }
         let wanted: Vec<Wanted> = wanted.into_iter().filter(|(goal, _)| goal.is_wanted(time)).collect();
         if !bones.is_empty() && !wanted.is_empty() {

@@ -127,9 +127,9 @@ impl DriveMode {
         }
     }
 
-    /// Whether torques move joints, or nothing does, so that they need ranges, stops and damping of their own. In the other modes a joint goes where its path says, whatever pushes it.
+    /// Whether joints are not led by a motion, so that they need ranges of their own: nothing drives them, or torques do, or direct control, which folds a limb in any way that brings a point to its target. In the other modes a joint goes where its path says, whatever pushes it.
     pub fn has_loose_joints(self) -> bool {
-        matches!(self, DriveMode::Ragdoll | DriveMode::Servo)
+        matches!(self, DriveMode::Ragdoll | DriveMode::Servo | DriveMode::Direct)
     }
 
     /// The mode whose cues at time 0 are the first of a list, and how many they are; the mode of no cues is none.
@@ -291,6 +291,7 @@ impl Performance {
         }
         let motion = FrameMotion { now: &now, now_after_cut: &now_after_cut, next: &next, dt };
         control.cuts.clear();
+        control.feedback.clear();
 
         // drive, torque and path of each joint
         for bone in bone_ids(skeleton) {
@@ -314,8 +315,11 @@ impl Performance {
             if is_cut {
                 control.cuts.push(bone);
             }
+            // servos return to the motion itself, by their feedback
+            let at_once = PathFollower { time_constant: 0.0 };
+            let follow = if *drive == CueDrive::Servo { &at_once } else { &self.follow };
             let RigControl { from, to, .. } = control;
-            self.follow.write_path(skeleton, bone, motion, state, [from, to]);
+            follow.write_path(skeleton, bone, motion, state, [from, to]);
         }
     }
 

@@ -5,7 +5,7 @@ use crate::contact_surface::Surface;
 use crate::factors::Factors;
 use crate::{ConstraintPath, Metaphor, Model, Rig};
 use sinew_math::{Isometry, Vec3, so3};
-use sinew_skeleton::{BoneId, DriveKind, Drives, SkeletonState};
+use sinew_skeleton::{BoneId, DriveKind, Drives, Feedback, SkeletonState};
 
 /// Inputs of one time step: paths of pins and constraints, gravity, air drag, loads and factors of materials, and joint drives.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -80,11 +80,13 @@ pub struct RigControl {
     pub drives: Vec<DriveKind>,
     /// Torques of torque-driven joints, one value per degree of freedom (N m or N).
     pub torque: Vec<f64>,
+    /// Feedback of torque-driven joints towards their path, one per degree of freedom; empty without any.
+    pub feedback: Vec<Feedback>,
     /// Bones whose joints jump as the step begins, to where their path begins; flesh is carried with them as if it were rigid.
     pub cuts: Vec<BoneId>,
-    /// Joint coordinates and velocities at the beginning of the step, for joints with prescribed motion.
+    /// Joint coordinates and velocities at the beginning of the step, for joints with prescribed motion or feedback.
     pub from: SkeletonState,
-    /// Joint coordinates and velocities at the end of the step, for joints with prescribed motion.
+    /// Joint coordinates and velocities at the end of the step, for joints with prescribed motion or feedback.
     pub to: SkeletonState,
 }
 
@@ -283,6 +285,7 @@ impl RigControl {
         RigControl {
             drives: vec![DriveKind::Motion; rig.skeleton.bones().len()],
             torque: vec![0.0; rig.skeleton.v_count()],
+            feedback: Vec::new(),
             cuts: Vec::new(),
             from: rest.clone(),
             to: rest,
@@ -310,6 +313,16 @@ impl RigControl {
         // torques and cuts
         if let Some(torque) = self.torque.iter().find(|torque| !torque.is_finite()) {
             return Some(format!("a torque is {torque}: torques must be finite"));
+        }
+        if !self.feedback.is_empty() && self.feedback.len() != dofs {
+            let given = self.feedback.len();
+            return Some(format!("its control has feedback for {given} of {dofs} degrees of freedom"));
+        }
+        if let Some(own) = self.feedback.iter().find(|own| !own.is_sound()) {
+            return Some(format!(
+                "the feedback of a joint has a stiffness of {}, a damping of {} and a bound of {}: give 0 or more",
+                own.stiffness, own.damping, own.max_torque
+            ));
         }
         if let Some(bone) = self.cuts.iter().find(|bone| bone.index() >= bones.len()) {
             return Some(format!(

@@ -373,7 +373,8 @@ impl Implicit {
         for (found, own) in point.rigs.iter().zip(&mut state.rigs) {
             own.q.clone_from(&found.q);
         }
-        self.problem.write_torques(model, control, newton.joint_gradient(), &mut self.torques);
+        let at_end = (newton.joint_gradient(), point.rigs.as_slice());
+        self.problem.write_torques(model, control, at_end, &mut self.torques);
         if !model.rigs().is_empty() {
             self.coupling.prepare(model);
             self.coupling.refresh(model, state);

@@ -1,14 +1,16 @@
-//! Incremental potential of the joints for an implicit step: springs and stops, dampers, rotors and prescribed torques.
+//! Incremental potential of the joints for an implicit step: springs and stops, dampers, rotors, prescribed torques and feedback.
 //!
 //! ```text
 //! U = Σ k (x − x₀)²/2 + Σ k_s max(0, x − x⁺, x⁻ − x)²/2 + Σ d/(2h) g² + Σ a/(2h²) (g − h v)² − Σ τ g
+//!     + Σ s k (g − g*)²/2 + Σ s d/(2h) (g − h ẋ*)²
 //! ```
 //!
 //! over the chart x of each primitive and its displacement g since the start of the step. A stop damps only if it is in contact
-//! at the start. The third value is the diagonal of the Hessian without the curvature of the chart: never negative.
+//! at the start. The last two terms are [`Feedback`] towards a path, g*: its displacement. The third value is the diagonal of the Hessian without the curvature of the chart: never negative.
 
 use crate::state::{SkeletonState, each_part};
-use crate::{Skeleton, desc::DofDesc};
+use crate::{Feedback, Skeleton, desc::DofDesc};
+use sinew_math::Vec3;
 
 /// The start of a step of the joints.
 #[derive(Clone, Copy, Debug)]
@@ -17,6 +19,10 @@ pub struct JointStep<'a> {
     pub start: &'a SkeletonState,
     /// Prescribed torques (N m or N), one per degree of freedom.
     pub torque: &'a [f64],
+    /// Feedback of each degree of freedom; empty without any.
+    pub feedback: &'a [Feedback],
+    /// Where the path of the feedback has the joints at the end of the step, and how they move there.
+    pub path: &'a SkeletonState,
     /// Its length (s); infinite for statics, without damping and rotors.
     pub h: f64,
 }
@@ -39,7 +45,12 @@ impl JointStep<'_> {
             for (part, q, v) in each_part(skeleton, &bone.joint) {
                 let x = part.chart(&state.q[q.clone()]);
                 let x_start = part.chart(&self.start.q[q.clone()]);
-                let displacement = part.difference(&self.start.q[q.clone()], &state.q[q]);
+                let displacement = part.difference(&self.start.q[q.clone()], &state.q[q.clone()]);
+                let follows = |dof: usize| self.feedback.get(dof).is_some_and(Feedback::acts);
+                let path = match v.clone().any(follows) {
+                    true => part.difference(&self.start.q[q.clone()], &self.path.q[q]),
+                    false => Vec3::zeros(),
+                };
                 let (mut chart_gradient, mut displacement_gradient) = ([0.0; 3], [0.0; 3]);
                 for (k, dof) in v.clone().enumerate() {
                     let desc = &skeleton.dofs()[dof];
@@ -60,6 +71,18 @@ impl JointStep<'_> {
                         - self.torque[dof] * displacement[k];
                     displacement_gradient[k] = damping * displacement[k] + rotor * ahead - self.torque[dof];
                     stiffness[dof] += desc.stiffness + stop + damping + rotor;
+
+                    // feedback towards a path
+                    if let Some(own) = self.feedback.get(dof).filter(|own| own.acts()) {
+                        let rates = [self.start.v[dof], self.path.v[dof]];
+                        let kept = own.kept(self.torque[dof], path[k], rates, self.h);
+                        let (pull, drag) = (kept * own.stiffness, kept * own.damping * damping_scale);
+                        let (from_path, slip) =
+                            (displacement[k] - path[k], displacement[k] - self.h * self.path.v[dof]);
+                        sum += 0.5 * pull * from_path * from_path + 0.5 * drag * slip * slip;
+                        displacement_gradient[k] += pull * from_path + drag * slip;
+                        stiffness[dof] += pull + drag;
+                    }
                 }
 
                 // as forces in the degrees of freedom
@@ -71,6 +94,28 @@ impl JointStep<'_> {
             }
         }
         sum
+    }
+}
+
+impl JointStep<'_> {
+    /// Adds the torque of feedback at the end of the step to torques (N m or N).
+    ///
+    /// # Panics
+    /// If a length does not match the skeleton.
+    pub fn add_feedback(&self, skeleton: &Skeleton, end: &SkeletonState, torques: &mut [f64]) {
+        for bone in skeleton.bones() {
+            for (part, q, v) in each_part(skeleton, &bone.joint) {
+                let moved = part.difference(&self.start.q[q.clone()], &end.q[q.clone()]);
+                let off = part.difference(&self.start.q[q.clone()], &self.path.q[q]);
+                for (k, dof) in v.enumerate() {
+                    let Some(own) = self.feedback.get(dof).filter(|own| own.acts()) else { continue };
+                    let kept =
+                        own.kept(self.torque[dof], off[k], [self.start.v[dof], self.path.v[dof]], self.h);
+                    let slip = self.path.v[dof] - moved[k] / self.h;
+                    torques[dof] += kept * (own.stiffness * (off[k] - moved[k]) + own.damping * slip);
+                }
+            }
+        }
     }
 }
 
@@ -104,7 +149,7 @@ impl SkeletonState {
 mod tests {
     use super::*;
     use crate::{BoneDesc, JointDesc, JointKind, MassDesc, Parent, SkeletonDesc, SolidShape};
-    use sinew_math::{Isometry, Vec3};
+    use sinew_math::Isometry;
 
     fn chain() -> Skeleton {
         let dof = DofDesc {
@@ -145,7 +190,11 @@ mod tests {
         state.v = vec![0.7, -0.6, 0.4, 0.3];
         state.move_along_velocity(&skeleton, 1.0);
         let torque = vec![0.5, -0.2, 0.1, 0.9];
-        let step = JointStep { start: &start, torque: &torque, h: 0.1 };
+        let mut path = start.clone();
+        path.v = vec![-0.4, 0.2, 0.5, -0.3];
+        path.move_along_velocity(&skeleton, 1.0);
+        let feedback = vec![Feedback { stiffness: 5.0, damping: 0.7, max_torque: 3.0 }; n];
+        let step = JointStep { start: &start, torque: &torque, feedback: &feedback, path: &path, h: 0.1 };
         let value =
             |state: &SkeletonState| step.evaluate(&skeleton, state, &mut vec![0.0; n], &mut vec![0.0; n]);
         let mut gradient = vec![0.0; n];
@@ -171,7 +220,8 @@ mod tests {
         let n = skeleton.v_count();
         let start = SkeletonState::at_rest(&skeleton);
         let torque = vec![0.0; n];
-        let step = JointStep { start: &start, torque: &torque, h: 0.1 };
+        let feedback = vec![Feedback { stiffness: 5.0, damping: 0.7, ..Feedback::default() }; n];
+        let step = JointStep { start: &start, torque: &torque, feedback: &feedback, path: &start, h: 0.1 };
         let at = |angle: f64| {
             let mut state = start.clone();
             state.v = vec![angle, 0.0, 0.0, 0.0];

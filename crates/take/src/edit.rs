@@ -145,9 +145,9 @@ impl SceneChange {
             | SceneChange::ObstacleFrictionFactor { .. }
             | SceneChange::Solver(_)
             | SceneChange::Goal { .. }
-            | SceneChange::RemoveGoal { .. } => false,
-            // joints may get stops
-            SceneChange::Drive { mode, .. } => mode.has_loose_joints(),
+            | SceneChange::RemoveGoal { .. }
+            // but for bare joints, which may get stops
+            | SceneChange::Drive { .. } => false,
             // curves act on the steps of the same model
             SceneChange::Gravity(gravity) => gravity.is_constant(),
             SceneChange::AirDrag { rate, .. } => rate.is_constant(),

@@ -37,7 +37,7 @@ pub(crate) fn build_segments(scene: &Scene, model: &Arc<Model>) -> Result<Vec<Se
     let (mut script, mut latest) = (script_of(scene), model.clone());
     for edits in scene.edit_groups() {
         // the scene from here on
-        let contact = edited.world.contact.clone();
+        let (contact, bare) = (edited.world.contact.clone(), bare_joints(&edited));
         for edit in &edits {
             edit.apply(&mut edited).map_err(PlayError::Scene)?;
         }
@@ -48,7 +48,7 @@ pub(crate) fn build_segments(scene: &Scene, model: &Arc<Model>) -> Result<Vec<Se
 
         // its model, unless only motions differ, and its controller
         let changes_world = edits.iter().flat_map(|edit| &edit.changes).any(|change| change.is_of_world());
-        if changes_world {
+        if changes_world || bare_joints(&edited) != bare {
             latest = Arc::new(model.revise(&edited.world)?);
         }
         check_performances(&edited, model)?;
@@ -69,6 +69,12 @@ pub(crate) fn build_segments(scene: &Scene, model: &Arc<Model>) -> Result<Vec<Se
         });
     }
     Ok(segments)
+}
+
+/// The number of joints that have nothing of their own.
+fn bare_joints(scene: &Scene) -> usize {
+    let bones = scene.world.rigs.iter().flat_map(|rig| &rig.skeleton.bones);
+    bones.filter(|bone| bone.joint.dofs.is_empty()).count()
 }
 
 /// Checks that performances fit the skeletons of a model.

@@ -1,6 +1,6 @@
 //! Opens inputs by their names: a scene, character, motion or mesh file, or a built-in character; and the scenes of recorded takes.
 
-use crate::catalog;
+use crate::{Character, catalog};
 use sinew_character::TakeSettings;
 use sinew_io::{
     CapturedFiles, CharacterChoice, EditTable, Loaded, OpenedScene, SoftnessPoints, TakeFile, TakeOrigin, Up,
@@ -24,11 +24,16 @@ impl SourceError {
 /// The character of the zoo that is simulated if no input is given.
 const DEFAULT_INPUT: &str = "dancer";
 
+/// The built-in character that an input names, if there is no file of that name. A folder of that name, such as one that it was exported to, is not opened and does not hide it.
+pub fn built_in(path: &Path) -> Option<&'static Character> {
+    let has_file = path.exists() && !path.is_dir();
+    path.to_str().filter(|_| !has_file).and_then(crate::find)
+}
+
 /// Opens an input by its name: a file if there is one, otherwise a character of the zoo. `None` opens the dancer.
 pub fn open(input: Option<&Path>, choice: &CharacterChoice) -> Result<Loaded<OpenedScene>, SourceError> {
     let path = input.unwrap_or(Path::new(DEFAULT_INPUT));
-    let built_in = |scene: Scene| Loaded { value: OpenedScene::from(scene), notes: Vec::new() };
-    let found = if path.exists() { None } else { path.to_str().and_then(find_in_zoo) };
+    let found = built_in(path).map(|character| (character.build)());
     match (found, path.to_str()) {
         (Some(_), _) if choice.names_character() => Err(SourceError::of(
             "--animation, --motion and --jiggle are for character files (.glb, .gltf, .vrm, .fbx)",
@@ -40,7 +45,7 @@ pub fn open(input: Option<&Path>, choice: &CharacterChoice) -> Result<Loaded<Ope
             if let Some(path) = &choice.softness {
                 paint(&mut scene, path)?;
             }
-            Ok(built_in(scene))
+            Ok(Loaded { value: OpenedScene::from(scene), notes: Vec::new() })
         }
         (None, Some(name))
             if !path.exists() && path.extension().is_none() && path.components().count() == 1 =>

@@ -141,7 +141,9 @@ fn check_magnitude_1(names: &[&'static str]) {
     let mut table = String::new();
     let mut is_sound = true;
     for (name, world) in bodies(names) {
-        for (_, kind) in MetaphorKind::NAMED {
+        // the tail of the dragon flutters under the torque on its free end (decision 023)
+        let flutters = |kind: MetaphorKind| name == "dragon" && kind == MetaphorKind::Twist;
+        for (_, kind) in MetaphorKind::NAMED.into_iter().filter(|(_, kind)| !flutters(*kind)) {
             let widget = widget_on(name, kind, &world);
             let desc = MetaphorDesc { widget, ..MetaphorDesc::new("m", &world.bodies[0].name, kind) };
             let model =
@@ -183,6 +185,12 @@ fn magnitude_1_does_what_it_says_on_stiff_and_thin_bodies() {
 #[test]
 fn magnitude_1_does_what_it_says_on_creatures_and_beams() {
     check_magnitude_1(&["worm", "cow", "beam"]);
+}
+
+/// Limbs and fins that a push along them buckles: without regard to that the starfish was crushed at magnitude 1, the arm gave way 3.5 times as far as wanted and the fin of the fish 2.2 times.
+#[test]
+fn magnitude_1_does_what_it_says_on_slender_limbs() {
+    check_magnitude_1(&["starfish", "arm", "fish", "dragon"]);
 }
 
 /// Figures 12.1, 12.2 and 12.5: the ear turns by more than 45° and comes back, the sheet is stretched and folded, and head and ear move by two edits at once.

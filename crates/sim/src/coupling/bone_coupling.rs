@@ -106,6 +106,9 @@ struct RigCoupling {
     goal: SkeletonState,
     floating: MomentumCorrection,
     wrenches: Vec<Wrench>,
+    /// Displacements to that path, and for each degree of freedom the drag of feedback towards it.
+    off: Vec<f64>,
+    drag: Vec<f64>,
     /// Whether all joints are prescribed, so that flesh cannot move the bones.
     is_prescribed: bool,
     /// Whether there is a path for prescribed joints; without one they keep their velocities.
@@ -268,6 +271,7 @@ impl BoneCoupling {
             let named = |error: DynamicsError| BoneError { rig: rig.name.clone(), error };
             let path = (fraction, dt);
             coupling.set_drives(rig, control.rigs.get(i), (path, h), &state.rigs[i]).map_err(named)?;
+            coupling.begin_feedback();
 
             // joint accelerations and torques; prescribed rigs only need the torques at the end of the step
             let is_last = fraction == 1.0;
@@ -281,6 +285,7 @@ impl BoneCoupling {
                     coupling.dynamics.solve_centered(skeleton, &coupling.kinematics, bones, drives, &loads, h)
                 };
                 solved.map_err(named)?;
+                coupling.finish_feedback();
                 coupling.is_solved = true;
                 coupling.yield_to_flesh(&mut self.accelerations[rig.bones.clone()]);
             }
@@ -385,6 +390,8 @@ impl RigCoupling {
             goal: SkeletonState::at_rest(&rig.skeleton),
             floating: MomentumCorrection::default(),
             wrenches: vec![Wrench::default(); rig.skeleton.bones().len()],
+            off: vec![0.0; rig.skeleton.v_count()],
+            drag: vec![0.0; rig.skeleton.v_count()],
             is_prescribed: false,
             has_path: false,
             is_solved: false,
@@ -508,6 +515,41 @@ impl RigCoupling {
         self.floating.correct(skeleton, &self.kinematics, state);
     }
 
+    /// Finds how far joints with feedback are from their path at the end of a sub-step, at `(fraction, dt)`.
+    fn place_feedback(
+        &mut self,
+        rig: &Rig,
+        control: &RigControl,
+        (path, state): ((f64, f64), &SkeletonState),
+    ) {
+        self.drag.fill(0.0);
+        if control.feedback.is_empty() {
+            return;
+        }
+        let torque_driven = control.drives.iter().enumerate().filter(|(_, kind)| **kind == DriveKind::Torque);
+        for (i, _) in torque_driven {
+            self.path.place(&rig.skeleton, BoneId(i as u32), path, &mut self.goal);
+        }
+        self.goal.difference_from(&rig.skeleton, state, &mut self.off);
+    }
+
+    /// Adds the drag of feedback to that of the joints; after other drag of the sub-step is known.
+    fn begin_feedback(&mut self) {
+        if self.drag.iter().all(|drag| *drag == 0.0) {
+            return;
+        }
+        let added = &mut self.dynamics.added_drag;
+        added.resize(self.drag.len(), 0.0);
+        added.iter_mut().zip(&self.drag).for_each(|(added, drag)| *added += drag);
+    }
+
+    /// Takes from torques what feedback loses by the acceleration.
+    fn finish_feedback(&mut self) {
+        let Dynamics { torque, acceleration, .. } = &mut self.dynamics;
+        let all = torque.iter_mut().zip(acceleration).zip(&self.drag);
+        all.for_each(|((torque, acceleration), drag)| *torque -= drag * *acceleration);
+    }
+
     /// Gives drives their torques, and those along a path the acceleration over a sub-step of `h` (s) that leads to the velocity of the path at
     /// `(fraction, dt)`. Whatever the length of the sub-steps, the accelerations of a step add up to its change of velocity.
     fn set_drives(
@@ -518,6 +560,7 @@ impl RigCoupling {
         state: &SkeletonState,
     ) -> Result<(), DynamicsError> {
         let Some(control) = control else { return Ok(()) };
+        self.place_feedback(rig, control, (path, state));
         for (i, bone) in rig.skeleton.bones().iter().enumerate() {
             let id = BoneId(i as u32);
             let mut values = [0.0; 6];
@@ -527,6 +570,11 @@ impl RigCoupling {
             let drive = match control.drives[i] {
                 DriveKind::Torque => {
                     values.copy_from_slice(&control.torque[bone.joint.v()]);
+                    for (value, dof) in values.iter_mut().zip(bone.joint.v()) {
+                        let Some(own) = control.feedback.get(dof).filter(|own| own.acts()) else { continue };
+                        let velocities = [state.v[dof], self.goal.v[dof]];
+                        (*value, self.drag[dof]) = own.at_end_of_step(*value, self.off[dof], velocities, h);
+                    }
                     JointDrive::Torque(values)
                 }
                 DriveKind::Motion => {

@@ -15,9 +15,9 @@
 use crate::contact::contact_forces;
 use crate::{Model, State};
 use sinew_flesh::{CornerForces, Diagonalise, NodeMotion};
-use sinew_math::Vec3;
-use sinew_math::spatial::{RigidInertia, Twist, Wrench};
-use sinew_skeleton::{BoneId, Drives, Dynamics, DynamicsError, Kinematics, Loads};
+use sinew_math::spatial::{Frame, RigidInertia, Twist, Wrench};
+use sinew_math::{Mat3, Vec3};
+use sinew_skeleton::{BoneId, Drives, Dynamics, DynamicsError, Kinematics, Loads, SkeletonState};
 
 /// The mass of all points in contact relative to that of the character: a hundred times, so that they yield by a hundredth of what would move the whole character freely.
 const CONTACT_MASS: f64 = 100.0;
@@ -54,8 +54,16 @@ impl RigResponse {
     /// # Panics
     /// If the model has no such rig.
     pub fn update(&mut self, model: &Model, rig: usize, state: &State) {
+        self.update_moving(model, rig, state, &state.rigs[rig]);
+    }
+
+    /// The same with other joint velocities than those of the state, which bones and the flesh on them are taken to have.
+    ///
+    /// # Panics
+    /// If the model has no such rig, or the joints are those of another.
+    pub fn update_moving(&mut self, model: &Model, rig: usize, state: &State, joints: &SkeletonState) {
         self.gravity = model.gravity();
-        self.kinematics.update(&model.rigs()[rig].skeleton, &state.rigs[rig]);
+        self.kinematics.update(&model.rigs()[rig].skeleton, joints);
         self.gather_flesh(model, rig, state);
         self.gather_elastic(model, rig, state);
         self.find_contacts(model, rig, state);
@@ -67,20 +75,59 @@ impl RigResponse {
         &self.kinematics
     }
 
-    /// Solves for the accelerations of torque-driven joints, and the torques of motion-driven ones, over a step of `dt` (s).
+    /// Solves for the accelerations of torque-driven joints, and the torques of motion-driven ones, over a step of `dt` (s), with the springs, dampers and stops of joints as they are in a state of them.
     ///
     /// # Errors
     /// If the equations of motion have no solution.
     pub fn solve(
         &mut self,
         (model, rig): (&Model, usize),
-        state: &State,
+        joints: &SkeletonState,
         drives: &Drives,
         dt: f64,
     ) -> Result<(), DynamicsError> {
         let RigResponse { kinematics, dynamics, wrenches, gravity, .. } = self;
         let loads = Loads { gravity: *gravity, wrenches, passive_step: dt };
-        dynamics.solve(&model.rigs()[rig].skeleton, kinematics, &state.rigs[rig], drives, &loads)
+        dynamics.solve(&model.rigs()[rig].skeleton, kinematics, joints, drives, &loads)
+    }
+
+    /// For each degree of freedom the inertia that it turns or shifts, if all others are locked (kg m² or kg): that of the bones and the flesh beyond the joint, or where these are in contact that of the rest of the character, if it is larger.
+    pub fn carried_inertia(&self, model: &Model, rig: usize, inertia: &mut Vec<f64>) {
+        // of each subtree, about the origin of the world
+        let skeleton = &model.rigs()[rig].skeleton;
+        let frames = self.kinematics.world_frames();
+        let mut subtrees: Vec<(RigidInertia, bool)> = (0..frames.len())
+            .map(|i| {
+                let own = in_world(&frames[i], &(skeleton.bones()[i].inertia + self.flesh[i]));
+                (own, self.contacts.iter().any(|contact| contact.bone.index() == i))
+            })
+            .collect();
+        for i in (0..frames.len()).rev() {
+            let (own, stands) = subtrees[i];
+            if let Some(parent) = skeleton.bones()[i].parent {
+                let (whole, any_stands) = &mut subtrees[parent.index()];
+                *whole = *whole + own;
+                *any_stands |= stands;
+            }
+        }
+        let mut whole = RigidInertia::default();
+        let roots = skeleton.bones().iter().zip(&subtrees).filter(|(bone, _)| bone.parent.is_none());
+        roots.for_each(|(_, (own, _))| whole = whole + *own);
+
+        // about the axis of each degree of freedom
+        inertia.clear();
+        inertia.resize(skeleton.v_count(), 0.0);
+        for ((bone, frame), (own, stands)) in skeleton.bones().iter().zip(frames).zip(&subtrees) {
+            for (dof, column) in bone.joint.v().zip(&self.kinematics.columns()[bone.joint.v()]) {
+                let angular = frame.rotation * column.angular;
+                let twist =
+                    Twist::new(angular, frame.rotation * column.linear - angular.cross(&frame.origin));
+                let of = |body: &RigidInertia| twist.dot(&body.times(&twist));
+                let beyond = of(own);
+                let rest = if *stands { of(&whole) - beyond } else { 0.0 };
+                inertia[dof] = beyond.max(rest);
+            }
+        }
     }
 
     /// Accelerations of all degrees of freedom in the last solution (rad/s² or m/s²).
@@ -210,4 +257,16 @@ impl RigResponse {
             wrenches[bone] += Wrench::of_force_at(lift, &contact.place);
         }
     }
+}
+
+/// An inertia that is given in a frame, about the origin of the world.
+fn in_world(frame: &Frame, own: &RigidInertia) -> RigidInertia {
+    if own.mass <= 0.0 {
+        return RigidInertia::default();
+    }
+    let center = own.first_moment / own.mass;
+    let shift = Mat3::identity() * center.norm_squared() - center * center.transpose();
+    let about_center = own.tensor - own.mass * shift;
+    let rotation = frame.rotation;
+    RigidInertia::new(own.mass, frame.point(&center), rotation * about_center * rotation.transpose())
 }

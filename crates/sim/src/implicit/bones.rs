@@ -8,7 +8,7 @@ use crate::{Control, Model};
 use sinew_math::spatial::{Frame, RigidInertia, Twist, Wrench, cross_matrix};
 use sinew_math::{Mat3, Vec3};
 use sinew_skeleton::{
-    BoneId, DriveKind, Drives, JointStep, Kinematics, MassProperties, SkeletonState, StatePath,
+    BoneId, DriveKind, Drives, Feedback, JointStep, Kinematics, MassProperties, SkeletonState, StatePath,
 };
 
 /// Bones of all rigs at the current iterate and at the beginning of the step.
@@ -34,6 +34,9 @@ pub(super) struct Bones {
     pub(super) is_sought: Vec<bool>,
     /// Prescribed torques, 0 for joints with prescribed motion.
     torque: Vec<f64>,
+    /// Feedback of torque-driven joints of each rig towards a path, empty without any, and where the path has them at the end.
+    feedback: Vec<Vec<Feedback>>,
+    path_ends: Vec<SkeletonState>,
     /// Reference coordinates of joint damping.
     pub(super) starts: Vec<SkeletonState>,
     kinematics: Kinematics,
@@ -59,6 +62,8 @@ impl Bones {
 
         // drives, and joint coordinates at the end of the sub-step
         let mut ends = Vec::with_capacity(starts.len());
+        self.feedback.resize(starts.len(), Vec::new());
+        self.path_ends.clear();
         for (i, (rig, start)) in model.rigs().iter().zip(starts).enumerate() {
             let skeleton = &rig.skeleton;
             let control = control.rigs.get(i);
@@ -69,7 +74,16 @@ impl Bones {
             if let Some(control) = control {
                 self.path.fit(skeleton, &control.from, &control.to, dt);
             }
+            self.feedback[i].clear();
+            self.feedback[i].extend(control.iter().flat_map(|control| &control.feedback));
+            let mut path_end = start.clone();
             for (b, (bone, kind)) in skeleton.bones().iter().zip(kinds).enumerate() {
+                let follows = *kind == DriveKind::Torque && !self.feedback[i].is_empty();
+                if follows {
+                    self.path.place(skeleton, BoneId(b as u32), (fraction, dt), &mut path_end);
+                } else if let Some(own) = self.feedback[i].get_mut(bone.joint.v()) {
+                    own.fill(Feedback::default());
+                }
                 for dof in bone.joint.v() {
                     self.is_sought[self.rig_dofs[i] + dof] = *kind == DriveKind::Torque;
                     let given = control.map_or(0.0, |control| control.torque[dof]);
@@ -81,6 +95,7 @@ impl Bones {
                 }
             }
             ends.push(end);
+            self.path_ends.push(path_end);
         }
 
         // inertial prediction from the poses at the last two times
@@ -221,10 +236,30 @@ impl Bones {
                 wrenches[place].force += gradient_origin;
             }
             let dofs = self.rig_dofs[i]..self.rig_dofs[i + 1];
-            let step = JointStep { start: &self.starts[i], torque: &self.torque[dofs.clone()], h: self.h };
-            sum += step.evaluate(&rig.skeleton, state, &mut joints[dofs.clone()], &mut stiffness[dofs]);
+            sum += self.joint_step(i).evaluate(
+                &rig.skeleton,
+                state,
+                &mut joints[dofs.clone()],
+                &mut stiffness[dofs],
+            );
         }
         sum
+    }
+
+    /// The joints of a rig in this step.
+    fn joint_step(&self, rig: usize) -> JointStep<'_> {
+        JointStep {
+            start: &self.starts[rig],
+            torque: &self.torque[self.rig_dofs[rig]..self.rig_dofs[rig + 1]],
+            feedback: &self.feedback[rig],
+            path: &self.path_ends[rig],
+            h: self.h,
+        }
+    }
+
+    /// Adds the feedback of a rig at the end of the step to torques (N m or N).
+    pub(super) fn add_feedback(&self, model: &Model, rig: usize, end: &SkeletonState, torques: &mut [f64]) {
+        self.joint_step(rig).add_feedback(&model.rigs()[rig].skeleton, end, torques);
     }
 
     /// Spatial inertias of all bones divided by h², about the origin of the world.

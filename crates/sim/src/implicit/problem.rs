@@ -682,7 +682,7 @@ impl Problem {
         &self,
         model: &Model,
         control: &Control,
-        gradient: &[f64],
+        (gradient, ends): (&[f64], &[SkeletonState]),
         torques: &mut Vec<Vec<f64>>,
     ) {
         torques.resize(model.rigs().len(), Vec::new());
@@ -695,6 +695,7 @@ impl Problem {
             for (bone, _) in bones.zip(&control.drives).filter(|(_, kind)| **kind == DriveKind::Torque) {
                 torques[bone.joint.v()].copy_from_slice(&control.torque[bone.joint.v()]);
             }
+            self.bones.add_feedback(model, i, &ends[i], torques);
         }
     }
 
