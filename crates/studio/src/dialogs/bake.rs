@@ -115,7 +115,6 @@ impl Studio {
                         ui.add(egui::ProgressBar::new(fraction).desired_width(160.0).show_percentage());
                     } else {
                         ui.label(format!("{name}: writing the file"));
-                        ui.spinner();
                     }
                     cancels = ui.button("Cancel").clicked();
                 });

@@ -22,11 +22,8 @@ impl Studio {
                 ui.label("Open a character, or drop a file on the window");
             }
             Phase::Opening => {
-                ui.spinner();
+                // nothing that moves by itself: it would take the time of what is awaited
                 ui.label(&self.status.doing);
-                if let Some(fraction) = self.status.progress {
-                    ui.add(egui::ProgressBar::new(fraction).desired_width(120.0));
-                }
             }
             Phase::Failed(_) => {
                 ui.label(RichText::new("could not be opened").color(theme::ERROR));
