@@ -282,7 +282,13 @@ impl Studio {
     /// Takes over what other threads have done.
     fn follow_session(&mut self, seconds: f64) {
         let Some(session) = &self.session else { return };
+        let edits_before = self.status.edits.len();
         self.status = session.status();
+        // one that was undone is no longer there to be inspected; one that was added may still be to come
+        let count = self.status.edits.len();
+        if count < edits_before && matches!(self.selection, Selection::Edit(edit) if edit >= count) {
+            self.selection = Selection::Scene;
+        }
         if let Some(refusal) = self.status.refusal.take() {
             session.clear_refusal();
             self.warn(refusal);

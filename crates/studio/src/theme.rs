@@ -10,8 +10,11 @@ pub(crate) const CACHED: Color32 = Color32::from_rgb(84, 150, 96);
 pub(crate) const EDIT: Color32 = Color32::from_rgb(98, 154, 224);
 /// Errors.
 pub(crate) const ERROR: Color32 = Color32::from_rgb(222, 92, 86);
-/// Warnings.
-pub(crate) const WARNING: Color32 = Color32::from_rgb(222, 176, 84);
+
+/// Warnings, dark enough to be read on a light window.
+pub(crate) fn warning(visuals: &Visuals) -> Color32 {
+    if visuals.dark_mode { Color32::from_rgb(222, 176, 84) } else { Color32::from_rgb(150, 96, 0) }
+}
 
 /// The colour of the window behind all panels.
 pub fn background(is_dark: bool) -> Color32 {

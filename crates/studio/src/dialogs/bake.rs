@@ -50,7 +50,7 @@ impl Studio {
             ui.checkbox(&mut choice.replaces, "Replace what is there");
             if frames < goal {
                 ui.colored_label(
-                    crate::theme::WARNING,
+                    crate::theme::warning(ui.visuals()),
                     format!("{frames} of {goal} frames are simulated so far: only those are baked"),
                 );
             }

@@ -363,7 +363,7 @@ impl Studio {
             ui.add_space(14.0);
             ui.weak("or begin with one of these");
             ui.add_space(4.0);
-            ui.allocate_ui(Vec2::new(480.0, 70.0), |ui| {
+            ui.allocate_ui(Vec2::new(444.0, 70.0), |ui| {
                 ui.horizontal_wrapped(|ui| {
                     for name in names {
                         let described = sinew_zoo::find(name).map_or("", |character| character.description);
