@@ -24,7 +24,6 @@ mod panels;
 pub mod pictures;
 pub mod playback;
 pub mod preferences;
-pub mod rest_look;
 mod scene_copy;
 mod scene_overlays;
 mod selection;

@@ -144,19 +144,7 @@ impl Measure {
                 // the first one counts, whatever follows before it is seen
                 self.first_reaction = self.first_reaction.or(studio.status.reaction_ms);
             }
-            Step::Pull { since, place, frames } => {
-                if now - since > PULL {
-                    studio.send(Command::Release);
-                    self.step = Step::Rest { since: now };
-                } else {
-                    if studio.frame_count() > frames {
-                        self.pull_frames.extend(studio.status.reaction_ms);
-                        self.step = Step::Pull { since, place, frames: studio.frame_count() };
-                    }
-                    let aside = 0.05 * (now - since).as_secs_f64();
-                    studio.send(Command::MoveHand(place + Vec3::new(aside, aside, 0.0)));
-                }
-            }
+            Step::Pull { since, place, frames } => self.pull(studio, now, (since, place, frames)),
             Step::Rest { since } if now - since > REST => {
                 if self.reactions.len() < GRABS {
                     self.grab(studio, now, context);
@@ -169,9 +157,7 @@ impl Measure {
                 if now - since >= self.watch {
                     return self.finish(context);
                 }
-                self.memory.extend(memory_mb("VmRSS:"));
-                self.seed = next_random(self.seed);
-                studio.playback.go_to((self.seed >> 33) as usize % studio.frame_count().max(1));
+                self.glance(studio);
                 self.step = Step::Watch { since, next: now + GLANCE };
             }
             _ => {}
@@ -179,6 +165,28 @@ impl Measure {
         if core::mem::discriminant(&before) != core::mem::discriminant(&self.step) {
             self.step_since = now;
         }
+    }
+
+    /// Moves the hand on, and notes frames that follow it.
+    fn pull(&mut self, studio: &Studio, now: Instant, (since, place, frames): (Instant, Vec3, usize)) {
+        if now - since > PULL {
+            studio.send(Command::Release);
+            self.step = Step::Rest { since: now };
+            return;
+        }
+        if studio.frame_count() > frames {
+            self.pull_frames.extend(studio.status.reaction_ms);
+            self.step = Step::Pull { since, place, frames: studio.frame_count() };
+        }
+        let aside = 0.05 * (now - since).as_secs_f64();
+        studio.send(Command::MoveHand(place + Vec3::new(aside, aside, 0.0)));
+    }
+
+    /// Looks at memory, and scrubs to another frame.
+    fn glance(&mut self, studio: &mut Studio) {
+        self.memory.extend(memory_mb("VmRSS:"));
+        self.seed = next_random(self.seed);
+        studio.playback.go_to((self.seed >> 33) as usize % studio.frame_count().max(1));
     }
 
     /// Goes to another frame.

@@ -7,15 +7,15 @@ mod document;
 mod frame_cache;
 mod hand;
 mod opening;
+mod rest_look;
 mod worker;
 
 pub use document::Document;
-pub(crate) use document::zoo_looks;
 pub use frame_cache::FrameCache;
 pub use hand::{Hand, HandTarget};
 pub use opening::OpenRequest;
+pub use rest_look::RestLook;
 
-use crate::rest_look::RestLook;
 use sinew_io::{EditTable, TakeFile};
 use sinew_sim::State;
 use sinew_take::{GhostSpan, Ghosts};

@@ -174,7 +174,7 @@ fn a_take_whose_program_was_killed_is_offered_again() {
     let folder = tempfile::tempdir().unwrap();
     let autosave = Autosave::in_folder(folder.path());
     let mut random: u64 = 20;
-    let mut most_lost = 0;
+    let mut max_lost = 0;
     for kill in 0..KILLS {
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let reached = frames_until_killed(folder.path(), (random >> 33) % KILL_WITHIN);
@@ -186,7 +186,7 @@ fn a_take_whose_program_was_killed_is_offered_again() {
         assert!(sound >= 1 && sound < goal, "kill {kill}: {sound} of {goal} frames");
         let lost = reached.saturating_sub(sound);
         assert!(lost <= MAX_LOST_FRAMES, "kill {kill}: {sound} of {reached} frames");
-        most_lost = most_lost.max(lost);
+        max_lost = max_lost.max(lost);
 
         // every frame of it can be shown, and it is simulated on
         let take = TakeFile::open(&found[0].path).unwrap();
@@ -201,7 +201,7 @@ fn a_take_whose_program_was_killed_is_offered_again() {
         std::fs::remove_file(&found[0].path).unwrap();
     }
     // a recorder that writes every frame at once would not need the words about lost frames
-    assert!(most_lost > 0);
+    assert!(max_lost > 0);
 }
 
 /// Records a long take, and keeps in a file how many frames there are.

@@ -1,7 +1,7 @@
 //! Pictures of a scene at rest, before there are frames of it.
 
 use super::{Exchange, Shown, ViewRequest, draw_view, lock, view_scene};
-use crate::rest_look::RestLook;
+use crate::session::RestLook;
 use sinew_render::LiveView;
 use std::sync::Arc;
 

@@ -1,7 +1,6 @@
 //! Opens what a session directs: a file, a built-in character or a recorded take, with everything that takes time.
 
-use super::{Document, Phase, Shared};
-use crate::rest_look::RestLook;
+use super::{Document, Phase, RestLook, Shared};
 use sinew_character::TakeSettings;
 use sinew_control::DriveMode;
 use sinew_io::{

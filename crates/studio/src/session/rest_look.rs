@@ -1,6 +1,6 @@
 //! A scene at rest, which is shown while its flesh is being built.
 
-use crate::session::zoo_looks;
+use super::document::zoo_looks;
 use sinew_io::OpenedScene;
 use sinew_math::Vec3;
 use sinew_mesh::TriMesh;
