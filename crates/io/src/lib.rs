@@ -92,7 +92,8 @@ pub use sinew_take::Up;
 pub use softness_points::SoftnessPoints;
 pub use stl::read_stl;
 pub use take_file::{
-    Existing, TAKE_EXTENSION, TakeEditor, TakeEnding, TakeFile, TakeOrigin, TakeRecipe, TakeRecorder,
+    Existing, MAX_CHUNK_FRAMES, TAKE_EXTENSION, TakeEditor, TakeEnding, TakeFile, TakeOrigin, TakeRecipe,
+    TakeRecorder,
 };
 pub use tetgen::read_tetgen;
 pub use usda::UsdaSink;

@@ -20,7 +20,7 @@ mod tests;
 pub use editor::TakeEditor;
 pub use reader::{TakeEnding, TakeFile};
 pub use recipe::{TakeOrigin, TakeRecipe};
-pub use recorder::{Existing, TakeRecorder};
+pub use recorder::{Existing, MAX_CHUNK_FRAMES, TakeRecorder};
 
 /// The extension of takes.
 pub const TAKE_EXTENSION: &str = "take";

@@ -13,8 +13,9 @@ use sinew_math::{Vec3, real};
 
 /// Texels along one side of the key light's shadow map.
 const KEY_MAP: usize = 320;
-/// Texels to either side over which a shadow lookup averages.
+/// Texels to either side over which a shadow lookup averages, also in drafts.
 const SOFTNESS: i64 = 3;
+const DRAFT_SOFTNESS: i64 = 1;
 /// The shadow bias as a fraction of the scene's size: about what a surface steep to the light gains in depth over the
 /// texels of one lookup.
 const SHADOW_BIAS: f64 = 0.012;
@@ -45,6 +46,7 @@ pub(crate) struct Lighting {
     ground_step: f64,
     size: f64,
     ground: f64,
+    softness: i64,
 }
 
 /// A surface point to be shaded.
@@ -95,6 +97,7 @@ impl Lighting {
             ground_step: 2.0 * half / (GROUND_GRID - 1) as f64,
             size,
             ground,
+            softness: if is_draft { DRAFT_SOFTNESS } else { SOFTNESS },
         };
         lighting.shade_ground();
         lighting
@@ -144,7 +147,11 @@ impl Lighting {
         // the key light, wrapped around the terminator
         let towards_key = self.key.towards;
         let lit = if normal.dot(&towards_key) > -0.4 {
-            self.key.lit_fraction(&(point + normal * (0.010 * self.size)), SOFTNESS, SHADOW_BIAS * self.size)
+            self.key.lit_fraction(
+                &(point + normal * (0.010 * self.size)),
+                self.softness,
+                SHADOW_BIAS * self.size,
+            )
         } else {
             0.0
         };

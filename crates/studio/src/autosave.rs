@@ -3,6 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+/// A recorder writes frames when it has this many of them, or a second of work: no more is lost if the program is killed.
+pub const MAX_LOST_FRAMES: usize = sinew_io::MAX_CHUNK_FRAMES;
+
 /// The folder of takes without a name.
 #[derive(Clone, Debug)]
 pub struct Autosave {

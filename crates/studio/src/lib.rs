@@ -38,5 +38,6 @@ pub use folders::studio_folder;
 pub use open_dialogs::Dialog;
 pub use selection::Selection;
 pub use studio::{Arrangement, Studio};
+pub use theme::background;
 pub use tools::Tool;
 pub use view_painter::{ViewPainter, ViewScene};

@@ -5,7 +5,7 @@ use eframe::wgpu;
 use sinew_studio::gpu_views::GpuViews;
 use sinew_studio::measure::{FRAMES, Measure};
 use sinew_studio::session::OpenRequest;
-use sinew_studio::{Studio, studio_folder};
+use sinew_studio::{Studio, background, studio_folder};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -68,6 +68,10 @@ impl eframe::App for Window {
         self.studio.ui(ui);
     }
 
+    fn clear_color(&self, visuals: &egui::Visuals) -> [f32; 4] {
+        background(visuals.dark_mode).to_normalized_gamma_f32()
+    }
+
     fn on_exit(&mut self) {
         self.studio.leave();
     }
@@ -87,7 +91,8 @@ fn main() -> ExitCode {
         .with_inner_size(arguments.size)
         .with_min_inner_size([960.0, 600.0])
         .with_drag_and_drop(true);
-    let options = eframe::NativeOptions { viewport, ..eframe::NativeOptions::default() };
+    // there are no gradients to dither, and where the processor draws the window it costs a fifth of a pass
+    let options = eframe::NativeOptions { viewport, dithering: false, ..eframe::NativeOptions::default() };
     let run = eframe::run_native(
         "sinew-studio",
         options,

@@ -1,4 +1,6 @@
 //! Measures how fast the interface is: the first picture, passes while a character plays, jumps, and how soon flesh reacts to a hand.
+//!
+//! Of jumps and of hands two times are taken: until the answer is there (the state of the frame, the simulated frame), and until a picture of it is seen.
 
 use crate::session::{Command, Hand, HandTarget};
 use crate::studio::Studio;
@@ -14,6 +16,8 @@ const JUMPS: usize = 50;
 pub const FRAMES: usize = 600;
 /// How many grabs are measured, and how long there is peace between them.
 const GRABS: usize = 8;
+/// How long a hand moves, once it has grabbed.
+const PULL: Duration = Duration::from_millis(700);
 const REST: Duration = Duration::from_millis(1500);
 /// How often memory is looked at, and frames are jumped to, while it is watched.
 const GLANCE: Duration = Duration::from_secs(2);
@@ -23,10 +27,12 @@ const LIMIT: Duration = Duration::from_secs(180);
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Step {
     FirstPicture,
+    FirstFrame,
     Frames,
     Playing { since: Instant },
     Jump { since: Instant, to: usize },
-    Grab { since: Instant, frame: usize },
+    Grab { since: Instant, frame: usize, place: Vec3 },
+    Pull { since: Instant, place: Vec3, frames: usize },
     Rest { since: Instant },
     Watch { since: Instant, next: Instant },
     Done,
@@ -40,10 +46,18 @@ pub struct Measure {
     step: Step,
     last_pass: Option<Instant>,
     first_picture_ms: f64,
+    first_frame_ms: f64,
+    /// Time of all processors at the begin and at the end of playing (s), and the passes between.
+    played_cpu: [Option<f64>; 2],
     passes: Vec<f64>,
     pictures: Vec<f64>,
     jumps: Vec<f64>,
+    jump_states: Vec<f64>,
+    /// Until frames are simulated that follow a hand: the first one, and later ones.
+    grab_frames: Vec<f64>,
+    pull_frames: Vec<f64>,
     reactions: Vec<f64>,
+    first_reaction: Option<f64>,
     /// How long memory is watched, and what it was.
     watch: Duration,
     memory: Vec<f64>,
@@ -62,10 +76,16 @@ impl Measure {
             step: Step::FirstPicture,
             last_pass: None,
             first_picture_ms: f64::NAN,
+            first_frame_ms: f64::NAN,
+            played_cpu: [None; 2],
             passes: Vec::new(),
             pictures: Vec::new(),
             jumps: Vec::new(),
+            jump_states: Vec::new(),
+            grab_frames: Vec::new(),
+            pull_frames: Vec::new(),
             reactions: Vec::new(),
+            first_reaction: None,
             watch,
             memory: Vec::new(),
             step_since: Instant::now(),
@@ -75,7 +95,8 @@ impl Measure {
 
     /// Looks at the studio before each pass, and does what is measured next.
     pub fn follow(&mut self, studio: &mut Studio, context: &egui::Context) {
-        context.request_repaint();
+        // passes come when there is something to show, as always; this is for steps that only wait
+        context.request_repaint_after(GLANCE / 4);
         let now = Instant::now();
         let pass = self.last_pass.replace(now).map(|last| ms(now - last));
         let before = self.step;
@@ -83,35 +104,47 @@ impl Measure {
             self.finish(context);
         }
         match self.step {
-            Step::FirstPicture if studio.has_picture() => {
+            Step::FirstPicture if studio.shows_character() => {
                 self.first_picture_ms = ms(now - self.start);
+                self.step = Step::FirstFrame;
+            }
+            Step::FirstFrame if studio.has_picture() => {
+                self.first_frame_ms = ms(now - self.start);
                 self.step = Step::Frames;
             }
             Step::Frames if studio.frame_count() >= FRAMES => {
                 studio.playback.is_playing = true;
+                self.played_cpu[0] = cpu_seconds();
                 self.step = Step::Playing { since: now };
             }
             Step::Playing { since } => {
                 self.passes.extend(pass);
                 self.pictures.push(studio.shown.draw_ms);
                 if now - since > PLAYING {
+                    self.played_cpu[1] = cpu_seconds();
                     studio.playback.is_playing = false;
                     self.jump(studio, now);
                 }
             }
             Step::Jump { since, to } if studio.shown.frame == to => {
                 self.jumps.push(ms(now - since));
+                self.jump_states.push(studio.shown.state_ms);
                 if self.jumps.len() < JUMPS {
                     self.jump(studio, now);
                 } else {
                     self.grab(studio, now, context);
                 }
             }
-            Step::Grab { since, frame } if studio.shown.frame > frame => {
+            Step::Grab { since, frame, place } if studio.shown.frame > frame => {
                 self.reactions.push(ms(now - since));
-                studio.send(Command::Release);
-                self.step = Step::Rest { since: now };
+                self.grab_frames.extend(self.first_reaction.take());
+                self.step = Step::Pull { since: now, place, frames: studio.frame_count() };
             }
+            Step::Grab { .. } => {
+                // the first one counts, whatever follows before it is seen
+                self.first_reaction = self.first_reaction.or(studio.status.reaction_ms);
+            }
+            Step::Pull { since, place, frames } => self.pull(studio, now, (since, place, frames)),
             Step::Rest { since } if now - since > REST => {
                 if self.reactions.len() < GRABS {
                     self.grab(studio, now, context);
@@ -124,9 +157,7 @@ impl Measure {
                 if now - since >= self.watch {
                     return self.finish(context);
                 }
-                self.memory.extend(memory_mb("VmRSS:"));
-                self.seed = next_random(self.seed);
-                studio.playback.go_to((self.seed >> 33) as usize % studio.frame_count().max(1));
+                self.glance(studio);
                 self.step = Step::Watch { since, next: now + GLANCE };
             }
             _ => {}
@@ -134,6 +165,28 @@ impl Measure {
         if core::mem::discriminant(&before) != core::mem::discriminant(&self.step) {
             self.step_since = now;
         }
+    }
+
+    /// Moves the hand on, and notes frames that follow it.
+    fn pull(&mut self, studio: &Studio, now: Instant, (since, place, frames): (Instant, Vec3, usize)) {
+        if now - since > PULL {
+            studio.send(Command::Release);
+            self.step = Step::Rest { since: now };
+            return;
+        }
+        if studio.frame_count() > frames {
+            self.pull_frames.extend(studio.status.reaction_ms);
+            self.step = Step::Pull { since, place, frames: studio.frame_count() };
+        }
+        let aside = 0.05 * (now - since).as_secs_f64();
+        studio.send(Command::MoveHand(place + Vec3::new(aside, aside, 0.0)));
+    }
+
+    /// Looks at memory, and scrubs to another frame.
+    fn glance(&mut self, studio: &mut Studio) {
+        self.memory.extend(memory_mb("VmRSS:"));
+        self.seed = next_random(self.seed);
+        studio.playback.go_to((self.seed >> 33) as usize % studio.frame_count().max(1));
     }
 
     /// Goes to another frame.
@@ -165,7 +218,8 @@ impl Measure {
         let Some((target, place)) = found else { return self.finish(context) };
         let frame = studio.shown.frame;
         studio.send(Command::Grab(Hand { frame, target, place }));
-        self.step = Step::Grab { since: now, frame };
+        self.first_reaction = None;
+        self.step = Step::Grab { since: now, frame, place };
     }
 
     fn finish(&mut self, context: &egui::Context) {
@@ -176,17 +230,28 @@ impl Measure {
             let index = ((sorted.len() as f64 * fraction) as usize).min(sorted.len().saturating_sub(1));
             sorted.get(index).copied()
         };
+        let [begin, end] = self.played_cpu;
+        let cpu = end.zip(begin).map(|(end, begin)| 1e3 * (end - begin) / self.passes.len().max(1) as f64);
         let row = serde_json::json!({
             "renderer": self.renderer,
             "first_picture_ms": self.first_picture_ms,
+            "first_frame_ms": self.first_frame_ms,
+            "passes": self.passes.len(),
+            "cpu_ms_per_pass": cpu,
             "pass_ms_p50": quantile(&self.passes, 0.5),
             "pass_ms_p99": quantile(&self.passes, 0.99),
             "picture_ms_p50": quantile(&self.pictures, 0.5),
             "jumps": self.jumps.len(),
+            "jump_state_ms_p50": quantile(&self.jump_states, 0.5),
+            "jump_state_ms_p99": quantile(&self.jump_states, 0.99),
             "jump_ms_p50": quantile(&self.jumps, 0.5),
             "jump_ms_p99": quantile(&self.jumps, 0.99),
             "frames": FRAMES,
             "drags": self.reactions.len(),
+            "grab_frame_ms_p50": quantile(&self.grab_frames, 0.5),
+            "grab_frame_ms_max": quantile(&self.grab_frames, 1.0),
+            "drag_frame_ms_p50": quantile(&self.pull_frames, 0.5),
+            "drag_frame_ms_p99": quantile(&self.pull_frames, 0.99),
             "drag_reaction_ms_p50": quantile(&self.reactions, 0.5),
             "drag_reaction_ms_max": quantile(&self.reactions, 1.0),
             "peak_memory_mb": memory_mb("VmHWM:"),
@@ -219,4 +284,14 @@ fn memory_mb(key: &str) -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix(key))?;
     line.trim().trim_end_matches("kB").trim().parse::<f64>().ok().map(|kilobytes| kilobytes / 1024.0)
+}
+
+/// The time that all threads of this process have spent on processors, as Linux counts it (s).
+fn cpu_seconds() -> Option<f64> {
+    let tasks = std::fs::read_dir("/proc/self/task").ok()?;
+    let spent = tasks.flatten().filter_map(|task| {
+        let text = std::fs::read_to_string(task.path().join("schedstat")).ok()?;
+        text.split_whitespace().next()?.parse::<f64>().ok()
+    });
+    Some(1e-9 * spent.sum::<f64>())
 }

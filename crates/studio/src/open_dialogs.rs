@@ -40,6 +40,8 @@ pub(crate) struct Dialogs {
     pub(crate) recovery: Vec<LostTake>,
     /// What is being written in the background.
     pub(crate) job: Option<Job>,
+    /// Whether preferences were changed and not written yet.
+    pub(crate) preferences_changed: bool,
     pub(crate) draft: InspectorDraft,
     pub(crate) curves: CurveDraft,
     /// A handle of a metaphor that is being dragged.

@@ -1,5 +1,9 @@
 //! Draws the viewports in a thread of their own, so that the interface waits neither for physics nor for pictures.
 
+mod rest_pictures;
+
+pub(crate) use rest_pictures::RestRequest;
+
 use crate::session::{Document, Session, Shared, TakeReader, in_own_pool};
 use crate::view_painter::ViewScene;
 use sinew_io::SceneSurfaces;
@@ -10,7 +14,10 @@ use sinew_render::{
 use sinew_sim::State;
 use sinew_take::{Frame, SurfaceInfo, Up};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+/// How long nothing new must be asked for before a draft is drawn again in full: a hand that moves, and the next of many jumps, come sooner.
+const SETTLE: Duration = Duration::from_millis(80);
 
 /// What one viewport shows.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -46,6 +53,8 @@ pub struct PictureRequest {
     pub draws: bool,
     /// Whether another frame or camera is likely to follow at once.
     pub is_draft: bool,
+    /// Whether the last frame that a hand has led is drawn, whichever it is by then.
+    pub follows_hand: bool,
     /// Softness that is being painted, one number per vertex of each body, in place of that of the scene.
     pub painted: Option<Arc<Vec<Vec<f32>>>>,
 }
@@ -58,6 +67,11 @@ impl PictureRequest {
             && self.draws == other.draws
     }
 
+    /// The frame and its revision, now.
+    fn place(&self) -> (usize, u64) {
+        self.shared.led_frame().filter(|_| self.follows_hand).unwrap_or((self.frame, self.revision))
+    }
+
     /// Whether both ask for the same pictures.
     fn is_same(&self, other: &PictureRequest) -> bool {
         let same_ghosts = self.ghosts.len() == other.ghosts.len()
@@ -66,6 +80,7 @@ impl PictureRequest {
             && (self.revision, self.frame) == (other.revision, other.frame)
             && self.views == other.views
             && self.is_draft == other.is_draft
+            && self.follows_hand == other.follows_hand
             && self.scale == other.scale
             && same_ghosts
             && match (&self.painted, &other.painted) {
@@ -107,16 +122,38 @@ pub struct Shown {
     pub painted: Option<Arc<Vec<Vec<f32>>>>,
     /// Whether the pictures are drafts, which better ones follow if there is time.
     pub is_draft: bool,
+    /// Whether they are of a scene at rest, whose flesh is being built.
+    pub is_rest: bool,
+    /// How long it took from asking for the frame until its state was there (ms).
+    pub state_ms: f64,
     /// Why overlays could not be drawn.
     pub error: Option<String>,
     /// How long the last pictures took (ms).
     pub draw_ms: f64,
 }
 
+/// What is asked of the thread.
+#[derive(Clone)]
+enum Wish {
+    Frame(Box<PictureRequest>),
+    Rest(RestRequest),
+}
+
+impl Wish {
+    /// Whether both ask for the same pictures.
+    fn is_same(&self, other: &Wish) -> bool {
+        match (self, other) {
+            (Wish::Frame(a), Wish::Frame(b)) => a.is_same(b),
+            (Wish::Rest(a), Wish::Rest(b)) => a.is_same(b),
+            _ => false,
+        }
+    }
+}
+
 /// The thread that draws.
 pub struct Pictures {
     shared: Arc<Exchange>,
-    last: Option<PictureRequest>,
+    last: Option<Wish>,
 }
 
 /// What a window and the thread hand to each other.
@@ -129,7 +166,10 @@ struct Exchange {
 
 #[derive(Default)]
 struct Wanted {
-    request: Option<PictureRequest>,
+    /// What is asked for, and since when.
+    wish: Option<(Wish, Instant)>,
+    /// Whether something was simulated since the last picture.
+    is_told: bool,
     is_over: bool,
 }
 
@@ -155,11 +195,25 @@ impl Pictures {
 
     /// Asks for pictures; a request that was not begun yet is forgotten. Asking for the same again does nothing.
     pub fn ask(&mut self, request: PictureRequest) {
-        if self.last.as_ref().is_some_and(|last| last.is_same(&request)) {
+        self.wish(Wish::Frame(Box::new(request)));
+    }
+
+    /// Asks for pictures of a scene at rest.
+    pub(crate) fn ask_at_rest(&mut self, request: RestRequest) {
+        self.wish(Wish::Rest(request));
+    }
+
+    /// For threads that simulate.
+    pub(crate) fn waker(&self) -> PictureWaker {
+        PictureWaker(self.shared.clone())
+    }
+
+    fn wish(&mut self, wish: Wish) {
+        if self.last.as_ref().is_some_and(|last| last.is_same(&wish)) {
             return;
         }
-        self.last = Some(request.clone());
-        lock(&self.shared.wanted).request = Some(request);
+        self.last = Some(wish.clone());
+        lock(&self.shared.wanted).wish = Some((wish, Instant::now()));
         self.shared.arrived.notify_one();
     }
 
@@ -187,8 +241,19 @@ impl Pictures {
             ghosts: Vec::new(),
             draws: true,
             is_draft: false,
+            follows_hand: false,
             painted: None,
         }
+    }
+}
+
+/// Tells the thread of pictures that something was simulated.
+pub(crate) struct PictureWaker(Arc<Exchange>);
+
+impl PictureWaker {
+    pub(crate) fn tell(&self) {
+        lock(&self.0.wanted).is_told = true;
+        self.0.arrived.notify_one();
     }
 }
 
@@ -199,16 +264,24 @@ impl Drop for Pictures {
     }
 }
 
+/// What is drawn after a picture.
+enum Next {
+    /// What is asked for, and since when.
+    Wish(Wish, Instant),
+    /// The same of a newer frame.
+    Led,
+}
+
 impl Exchange {
-    /// The next request; `None` at the end.
-    fn next(&self) -> Option<PictureRequest> {
+    /// The next wish, and since when it waits; `None` at the end.
+    fn next(&self) -> Option<(Wish, Instant)> {
         let mut wanted = lock(&self.wanted);
         loop {
             if wanted.is_over {
                 return None;
             }
-            if let Some(request) = wanted.request.take() {
-                return Some(request);
+            if let Some(wish) = wanted.wish.take() {
+                return Some(wish);
             }
             wanted = self.arrived.wait(wanted).unwrap_or_else(PoisonError::into_inner);
         }
@@ -217,13 +290,24 @@ impl Exchange {
     fn run(&self) {
         let mut serial = 0;
         let mut next = self.next();
-        while let Some(request) = next {
-            next = self.draw_scene(request, &mut serial);
+        while let Some((wish, since)) = next {
+            next = match wish {
+                Wish::Frame(request) => self.draw_scene(*request, since, &mut serial),
+                Wish::Rest(request) => {
+                    self.draw_rest(&request, &mut serial);
+                    self.next()
+                }
+            };
         }
     }
 
     /// Draws requests of one scene with the same overlays, and returns the first other one.
-    fn draw_scene(&self, first: PictureRequest, serial: &mut u64) -> Option<PictureRequest> {
+    fn draw_scene(
+        &self,
+        first: PictureRequest,
+        mut since: Instant,
+        serial: &mut u64,
+    ) -> Option<(Wish, Instant)> {
         // what is drawn of it; overlays that the scene cannot have are left out
         let document = first.document.clone();
         let build = |overlays| SceneSurfaces::build(&document.model, &document.opened, overlays);
@@ -242,7 +326,10 @@ impl Exchange {
         let mut request = first.clone();
         loop {
             let start = Instant::now();
-            if let Some(state) = request.shared.state_at(request.frame, &mut reader) {
+            let drawn_place = request.place();
+            let (frame, revision) = drawn_place;
+            if let Some(state) = request.shared.state_at(frame, &mut reader) {
+                let state_ms = 1e3 * since.elapsed().as_secs_f64();
                 if let Some(painted) = &request.painted {
                     surfaces.show_softness(painted);
                 }
@@ -250,8 +337,8 @@ impl Exchange {
                 let drawn = surfaces.render_frame(&state);
                 let ghosts: Vec<RenderFrame> =
                     request.ghosts.iter().map(|ghost| surfaces.surfaces_of(ghost)).collect();
-                let mut frame = Frame::default();
-                frame.update(&document.model, &state);
+                let mut surfaces_now = Frame::default();
+                surfaces_now.update(&document.model, &state);
                 let is_scaled = request.overlays.strain || request.overlays.softness;
                 let scale = is_scaled.then_some(request.scale);
                 let scene = topology.as_ref().map(|topology| {
@@ -259,19 +346,20 @@ impl Exchange {
                     Arc::new(view_scene(&view, topology, &drawn, &ghosts, (document.up, &cage), legend))
                 });
                 let mut shown = Shown {
-                    frame: request.frame,
-                    revision: request.revision,
+                    frame,
+                    revision,
                     document: Some(document.clone()),
-                    surfaces: Arc::new(frame),
+                    surfaces: Arc::new(surfaces_now),
                     state,
                     scene,
                     painted: request.painted.clone(),
                     error: error.clone(),
+                    state_ms,
                     ..Shown::default()
                 };
                 // a draft at once, and the picture itself if there is time for it
                 for is_draft in [true, false] {
-                    if !is_draft && (request.is_draft || !request.draws || self.is_waiting()) {
+                    if !is_draft && (request.is_draft || !request.draws || self.is_asked_within(SETTLE)) {
                         break;
                     }
                     shown.pictures = draw_views(&mut view, (&drawn, &ghosts), &request, is_draft, serial);
@@ -281,21 +369,49 @@ impl Exchange {
                     (self.wake)();
                 }
             }
-            request = self.next()?;
-            if !request.is_like(&first) {
-                return Some(request);
+            match self.next_or_led(&request, drawn_place)? {
+                Next::Wish(Wish::Frame(next), asked) if next.is_like(&first) => {
+                    (request, since) = (*next, asked);
+                }
+                Next::Wish(wish, asked) => return Some((wish, asked)),
+                Next::Led => since = Instant::now(),
             }
         }
     }
 
-    /// Whether something else is to be drawn.
-    fn is_waiting(&self) -> bool {
+    /// The next wish, or another frame that a hand has led since one was drawn.
+    fn next_or_led(&self, request: &PictureRequest, drawn: (usize, u64)) -> Option<Next> {
+        let mut wanted = lock(&self.wanted);
+        loop {
+            if wanted.is_over {
+                return None;
+            }
+            if let Some((wish, since)) = wanted.wish.take() {
+                return Some(Next::Wish(wish, since));
+            }
+            if std::mem::take(&mut wanted.is_told) && request.follows_hand {
+                drop(wanted);
+                if request.place() != drawn {
+                    return Some(Next::Led);
+                }
+                wanted = lock(&self.wanted);
+                continue;
+            }
+            wanted = self.arrived.wait(wanted).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Waits for a time whether something else is to be drawn.
+    fn is_asked_within(&self, time: Duration) -> bool {
         let wanted = lock(&self.wanted);
-        wanted.request.is_some() || wanted.is_over
+        let is_quiet = |wanted: &mut Wanted| wanted.wish.is_none() && !wanted.is_over;
+        let waited = self.arrived.wait_timeout_while(wanted, time, is_quiet);
+        let (wanted, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        wanted.wish.is_some() || wanted.is_over
     }
 }
 
-/// Draws the viewports of a request; drafts at half the size.
+/// Draws the viewports of a request.
 fn draw_views(
     view: &mut LiveView,
     (now, later): (&RenderFrame, &[RenderFrame]),
@@ -305,21 +421,31 @@ fn draw_views(
 ) -> [Option<Picture>; 4] {
     let later: Vec<&RenderFrame> = later.iter().collect();
     let is_scaled = request.overlays.strain || request.overlays.softness;
+    let scale = is_scaled.then_some(request.scale);
     let mut pictures: [Option<Picture>; 4] = Default::default();
     for wanted in request.views.iter().filter(|_| request.draws) {
-        let options = LiveOptions {
-            size: wanted.size.map(|side| if is_draft { side.div_ceil(2) } else { side }),
-            scale: is_scaled.then_some(request.scale),
-            skinned: wanted.skinned,
-            is_draft,
-        };
-        let image = Arc::new(view.draw(now, &later, &wanted.camera, &options));
-        *serial += 1;
+        let picture = draw_view(view, (now, &later), wanted, scale, is_draft, serial);
         if let Some(slot) = pictures.get_mut(wanted.slot) {
-            *slot = Some(Picture { image, camera: wanted.camera, serial: *serial });
+            *slot = Some(picture);
         }
     }
     pictures
+}
+
+/// Draws a viewport; drafts at half the size.
+fn draw_view(
+    view: &mut LiveView,
+    (now, later): (&RenderFrame, &[&RenderFrame]),
+    wanted: &ViewRequest,
+    scale: Option<f64>,
+    is_draft: bool,
+    serial: &mut u64,
+) -> Picture {
+    let size = wanted.size.map(|side| if is_draft { side.div_ceil(2) } else { side });
+    let options = LiveOptions { size, scale, skinned: wanted.skinned, is_draft };
+    let image = Arc::new(view.draw(now, later, &wanted.camera, &options));
+    *serial += 1;
+    Picture { image, camera: wanted.camera, serial: *serial }
 }
 
 /// What a graphics card draws of a frame and of later ones, the latest first.

@@ -7,12 +7,14 @@ mod document;
 mod frame_cache;
 mod hand;
 mod opening;
+mod rest_look;
 mod worker;
 
 pub use document::Document;
 pub use frame_cache::FrameCache;
 pub use hand::{Hand, HandTarget};
 pub use opening::OpenRequest;
+pub use rest_look::RestLook;
 
 use sinew_io::{EditTable, TakeFile};
 use sinew_sim::State;
@@ -22,6 +24,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
+use std::time::Instant;
 use worker::Worker;
 
 /// What a session is asked for.
@@ -80,6 +83,8 @@ pub struct Status {
     pub doing: String,
     /// The finished fraction of that, where it is known.
     pub progress: Option<f32>,
+    /// What is being opened, at rest, until it has flesh.
+    pub rest: Option<Arc<RestLook>>,
     /// The scene and its model, once they are built.
     pub document: Option<Arc<Document>>,
     /// Counts changes of what recorded frames contain.
@@ -92,6 +97,8 @@ pub struct Status {
     pub is_simulating: bool,
     /// Whether a hand holds something.
     pub is_held: bool,
+    /// How long it took from the last motion of the hand until a frame that follows it was simulated (ms).
+    pub reaction_ms: Option<f64>,
     /// Why the simulation stopped before the end.
     pub stopped: Option<String>,
     /// The last command that could not be carried out, and why.
@@ -153,6 +160,12 @@ impl Shared {
         self.is_cancelled.load(Ordering::Relaxed)
     }
 
+    /// The last frame that a hand has led, with its revision, while it holds something.
+    pub(crate) fn led_frame(&self) -> Option<(usize, u64)> {
+        let status = self.status();
+        status.is_held.then(|| (status.frames.saturating_sub(1), status.revision))
+    }
+
     /// The state of a frame: from memory, else from the take file. Reads the file, so that windows do not call it.
     pub(crate) fn state_at(&self, frame: usize, reader: &mut TakeReader) -> Option<Arc<State>> {
         if let Some(state) = self.frames().get(frame) {
@@ -207,7 +220,8 @@ pub(crate) fn in_own_pool<T: Send>(
 
 /// A take that is being directed.
 pub struct Session {
-    commands: Sender<Command>,
+    /// Each with the time at which it was asked for.
+    commands: Sender<(Command, Instant)>,
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
 }
@@ -243,7 +257,7 @@ impl Session {
     /// Asks for something; what comes of it is seen in the status.
     pub fn send(&self, command: Command) {
         // a session that has failed has nobody to ask, which its status says
-        let _ = self.commands.send(command);
+        let _ = self.commands.send((command, Instant::now()));
     }
 
     /// What there is to show.
@@ -272,7 +286,7 @@ impl Session {
 
     /// Waits until the status fulfils a condition, up to a time; for tests and programs without a window. Returns whether it does.
     pub fn wait_until(&self, seconds: f64, holds: impl Fn(&Status) -> bool) -> bool {
-        let start = std::time::Instant::now();
+        let start = Instant::now();
         loop {
             if holds(&self.shared.status()) {
                 return true;
@@ -289,7 +303,7 @@ impl Drop for Session {
     /// Stops the simulation; what is recorded is written.
     fn drop(&mut self) {
         self.shared.is_cancelled.store(true, Ordering::Relaxed);
-        let _ = self.commands.send(Command::End);
+        let _ = self.commands.send((Command::End, Instant::now()));
         // a frame ends soon, what is being opened may take long and ends by itself
         let is_opening = self.shared.status().phase == Phase::Opening;
         if let Some(thread) = self.thread.take().filter(|_| !is_opening) {

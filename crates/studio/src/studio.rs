@@ -1,8 +1,10 @@
 //! The studio: what is open, what is shown, what is selected, and which panels there are.
 
+mod queries;
+
 use crate::autosave::Autosave;
 use crate::open_dialogs::{Dialog, Dialogs};
-use crate::pictures::{PictureRequest, Pictures, Shown, ViewRequest};
+use crate::pictures::{PictureRequest, Pictures, RestRequest, Shown, ViewRequest};
 use crate::playback::Playback;
 use crate::preferences::Preferences;
 use crate::selection::Selection;
@@ -16,9 +18,11 @@ use sinew_render::Overlays;
 use sinew_take::GhostSpan;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
-/// While time runs, passes of the interface are at least this far apart: no display shows more.
-const PASS: std::time::Duration = std::time::Duration::from_millis(7);
+/// While time runs, passes of the interface are at least this far apart: no display shows more. The processor draws passes too where there is no graphics card, and then only pictures are waited for.
+const PASS: Duration = Duration::from_millis(7);
+const SOFTWARE_PASS: Duration = Duration::from_millis(33);
 
 /// How viewports are arranged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -162,8 +166,13 @@ impl Studio {
             request.record_to = self.autosave.new_take(&request.input);
         }
         self.preferences.note_recent(&request.input);
-        let wake = self.context.clone();
-        self.session = Some(Session::open(request.clone(), move || wake.request_repaint()));
+        // what is simulated is shown at the pace of passes; a picture that follows a hand need not wait for one
+        let (wake, pace, waker) = (self.context.clone(), self.pace(), self.pictures.waker());
+        let told = move || {
+            waker.tell();
+            wake.request_repaint_after(pace);
+        };
+        self.session = Some(Session::open(request.clone(), told));
         self.request = request;
         self.playback = Playback { is_playing: true, ..Playback::default() };
     }
@@ -273,12 +282,26 @@ impl Studio {
     /// Takes over what other threads have done.
     fn follow_session(&mut self, seconds: f64) {
         let Some(session) = &self.session else { return };
+        let edits_before = self.status.edits.len();
         self.status = session.status();
+        // one that was undone is no longer there to be inspected; one that was added may still be to come
+        let count = self.status.edits.len();
+        if count < edits_before && matches!(self.selection, Selection::Edit(edit) if edit >= count) {
+            self.selection = Selection::Scene;
+        }
         if let Some(refusal) = self.status.refusal.take() {
             session.clear_refusal();
             self.warn(refusal);
         }
         self.shown = self.pictures.shown();
+        // a picture of what was open before may come late
+        let is_of = |document: &Arc<Document>| self.document().is_some_and(|own| Arc::ptr_eq(&own, document));
+        if self.shown.document.as_ref().is_some_and(|document| !is_of(document)) {
+            self.shown = Shown::default();
+        }
+        if let Some(rest) = self.status.rest.clone() {
+            self.frame_points(Arc::as_ptr(&rest) as usize, rest.up, || rest.points());
+        }
         let Some(document) = self.document() else { return };
         if self.status.phase == Phase::Ready && !self.kept_edits.is_empty() {
             let edits = std::mem::take(&mut self.kept_edits);
@@ -293,10 +316,15 @@ impl Studio {
             self.playback.advance(seconds, document.fps, available, goal);
         }
         if self.playback.is_playing || self.status.is_held {
-            self.context.request_repaint_after(PASS);
+            self.context.request_repaint_after(self.pace());
         }
         self.frame_new_document(&document);
         self.follow_ghosts(&document);
+    }
+
+    /// How far passes are apart while something changes by itself.
+    fn pace(&self) -> Duration {
+        if self.painter.is_some() { PASS } else { SOFTWARE_PASS }
     }
 
     /// Looks ahead from the shown frame, while it stays and nothing else is tried.
@@ -316,19 +344,29 @@ impl Studio {
     /// Lets viewports see a scene that has just been opened.
     fn frame_new_document(&mut self, document: &Arc<Document>) {
         let id = Arc::as_ptr(document) as usize;
-        if self.framed.is_none_or(|(framed, _)| framed != id) && self.viewports[0].rect.width() > 0.0 {
-            self.framed = Some((id, false));
-            for view in &mut self.viewports {
-                view.camera.up = document.up;
-                view.frame(viewport::rest_points(document));
-            }
-        }
+        self.frame_points(id, document.up, || viewport::rest_points(document));
         // the first frame may be elsewhere than the scene at rest
         let is_shown = self.shown.document.as_ref().is_some_and(|shown| Arc::ptr_eq(shown, document));
         if self.framed == Some((id, false)) && is_shown {
             self.framed = Some((id, true));
             for view in &mut self.viewports {
                 view.frame(viewport::points_of(&self.shown, None));
+            }
+        }
+    }
+
+    /// Lets viewports see the points of something, once.
+    fn frame_points<Points: Iterator<Item = sinew_math::Vec3>>(
+        &mut self,
+        id: usize,
+        up: sinew_take::Up,
+        points: impl Fn() -> Points,
+    ) {
+        if self.framed.is_none_or(|(framed, _)| framed != id) && self.viewports[0].rect.width() > 0.0 {
+            self.framed = Some((id, false));
+            for view in &mut self.viewports {
+                view.camera.up = up;
+                view.frame(points());
             }
         }
     }
@@ -367,25 +405,21 @@ impl Studio {
     }
 
     fn ask_for_pictures(&mut self, ui: &egui::Ui) {
-        let (Some(session), Some(document)) = (&self.session, self.document()) else { return };
-        if self.status.phase != Phase::Ready || self.framed.is_none() {
+        if self.framed.is_none() {
             return;
         }
-        let pixels = f64::from(ui.ctx().pixels_per_point());
+        let views = self.wanted_views(ui);
+        // a graphics card draws from any camera without being asked anew
+        let draws = self.painter.is_none();
+        let views = if draws { views } else { Vec::new() };
+        if let Some(look) = self.status.rest.clone() {
+            return self.pictures.ask_at_rest(RestRequest { look, views, draws });
+        }
+        let (Some(session), Some(document)) = (&self.session, self.document()) else { return };
+        if self.status.phase != Phase::Ready {
+            return;
+        }
         let is_compared = self.arrangement == Arrangement::Comparison;
-        let view = |slot: &usize| {
-            let view = &self.viewports[*slot];
-            let size = [view.rect.width(), view.rect.height()]
-                .map(|points| (f64::from(points) * pixels).round() as usize);
-            let camera = if is_compared { self.viewports[0].camera } else { view.camera };
-            ViewRequest { slot: *slot, camera, size, skinned: is_compared && *slot == 0 }
-        };
-        let views: Vec<ViewRequest> = self
-            .visible_views()
-            .iter()
-            .map(view)
-            .filter(|view| view.size[0] > 1 && view.size[1] > 1)
-            .collect();
         let ghosts = session.ghosts().kept.iter().rev().map(|ghost| ghost.frame.clone()).collect();
         // what is being painted is shown in place of other colours
         let painted =
@@ -400,14 +434,29 @@ impl Studio {
             frame: self.playback.frame(),
             overlays,
             scale,
-            // a graphics card draws from any camera without being asked anew
-            views: if self.painter.is_some() { Vec::new() } else { views },
-            draws: self.painter.is_none(),
+            views,
+            draws,
             is_draft: self.is_in_motion(ui),
+            follows_hand: self.dialogs.held_place.is_some() || self.status.is_held,
             ghosts: if self.show_ghosts { ghosts } else { Vec::new() },
             painted,
             ..Pictures::request(session, document)
         });
+    }
+
+    /// The visible viewports, as they are to be drawn.
+    fn wanted_views(&self, ui: &egui::Ui) -> Vec<ViewRequest> {
+        let pixels = f64::from(ui.ctx().pixels_per_point());
+        let is_compared = self.arrangement == Arrangement::Comparison;
+        let view = |slot: &usize| {
+            let view = &self.viewports[*slot];
+            let size = [view.rect.width(), view.rect.height()]
+                .map(|points| (f64::from(points) * pixels).round() as usize);
+            let camera = if is_compared { self.viewports[0].camera } else { view.camera };
+            ViewRequest { slot: *slot, camera, size, skinned: is_compared && *slot == 0 }
+        };
+        let views = self.visible_views();
+        views.iter().map(view).filter(|view| view.size[0] > 1 && view.size[1] > 1).collect()
     }
 
     /// Whether pictures change from pass to pass.
@@ -466,155 +515,5 @@ impl Studio {
             self.warn(format!("preferences were not saved: {error}"));
         }
         self.close();
-    }
-
-    // --- what others ask: tests, measurements, the window
-
-    /// Whether there is a picture of what is open.
-    pub fn has_picture(&self) -> bool {
-        self.picture_count() > 0
-    }
-
-    /// How many viewports show a picture.
-    pub fn picture_count(&self) -> usize {
-        match &self.shown.scene {
-            Some(_) => self.visible_views().len(),
-            None => self.shown.pictures.iter().flatten().count(),
-        }
-    }
-
-    /// Lets something else than the software renderer draw the viewports.
-    pub fn set_painter(&mut self, painter: Box<dyn ViewPainter>) {
-        self.painter = Some(painter);
-    }
-
-    /// Whether the pictures are those of the current frame, and no drafts.
-    pub fn shows_current_frame(&self) -> bool {
-        self.has_picture()
-            && !self.shown.is_draft
-            && (self.shown.frame, self.shown.revision) == (self.playback.frame(), self.status.revision)
-    }
-
-    /// The frame that is shown.
-    pub fn frame(&self) -> usize {
-        self.playback.frame()
-    }
-
-    /// How many frames there are so far.
-    pub fn frame_count(&self) -> usize {
-        self.status.frames
-    }
-
-    /// How many edits the take has.
-    pub fn edit_count(&self) -> usize {
-        self.status.edits.len()
-    }
-
-    /// What the session says of itself.
-    pub fn status(&self) -> &Status {
-        &self.status
-    }
-
-    /// Arranges the viewports.
-    pub fn arrange(&mut self, arrangement: Arrangement) {
-        self.arrangement = arrangement;
-    }
-
-    /// Shows ghosts of the next second, or not.
-    pub fn show_ghosts(&mut self, shows: bool) {
-        self.show_ghosts = shows;
-    }
-
-    /// Chooses a tool.
-    pub fn choose(&mut self, tool: Tool) {
-        self.tool = tool;
-    }
-
-    /// Selects something.
-    pub fn select(&mut self, selection: Selection) {
-        self.selection = selection;
-    }
-
-    /// Opens a dialog.
-    pub fn show_dialog(&mut self, dialog: Dialog) {
-        self.dialogs.show(dialog);
-    }
-
-    /// Bakes to a file, without its ending, with what was chosen last.
-    pub fn bake_to(&mut self, output: &Path) {
-        self.dialogs.bake.path = output.to_string_lossy().into_owned();
-        self.start_bake();
-    }
-
-    /// Whether something is written in the background.
-    pub fn is_working(&self) -> bool {
-        self.dialogs.job.is_some()
-    }
-
-    /// The least and the largest painted softness of what is open, as the brush left it.
-    pub fn painted_range(&self) -> Option<[f32; 2]> {
-        let all = self.painting.as_ref()?.softness().iter().flatten();
-        Some(all.fold([f32::INFINITY, f32::NEG_INFINITY], |[low, high], s| [low.min(*s), high.max(*s)]))
-    }
-
-    /// Whether the pictures show what is painted.
-    pub fn shows_painting(&self) -> bool {
-        match (&self.painting, &self.shown.painted) {
-            (Some(painting), Some(shown)) => Arc::ptr_eq(painting.softness(), shown) && !self.shown.is_draft,
-            _ => false,
-        }
-    }
-
-    /// Where the obstacles of the shown frame are (m).
-    pub fn obstacle_places(&self) -> Vec<[f64; 3]> {
-        let obstacles = self.shown.surfaces.obstacles.iter();
-        obstacles.map(|obstacle| obstacle.pose.translation.vector.into()).collect()
-    }
-
-    /// Where a joint is in a viewport (points).
-    pub fn joint_in_view(&self, view: usize, rig: usize, bone: usize) -> Option<[f32; 2]> {
-        self.place_in_view(view, viewport::joint_place(&self.shown, rig, bone)?.into())
-    }
-
-    /// Where a point of the world is in a viewport (points).
-    pub fn place_in_view(&self, view: usize, place: [f64; 3]) -> Option<[f32; 2]> {
-        self.viewports[view].project(&place.into()).map(|at| [at.x, at.y])
-    }
-
-    /// Where the vertices of the first body are in a viewport (points).
-    pub fn outline(&self, view: usize) -> Vec<[f32; 2]> {
-        let points = viewport::points_of(&self.shown, Some(0));
-        points.filter_map(|point| self.viewports[view].project(&point)).map(|at| [at.x, at.y]).collect()
-    }
-
-    /// How many ghosts there are.
-    pub fn ghost_count(&self) -> usize {
-        self.session.as_ref().map_or(0, |session| session.ghosts().kept.len())
-    }
-
-    /// How many bones the scene has.
-    pub fn bone_count(&self) -> usize {
-        self.document()
-            .map_or(0, |document| document.model.rigs().iter().map(|rig| rig.skeleton.bones().len()).sum())
-    }
-
-    /// The middle of a viewport (points).
-    pub fn middle_of_view(&self, view: usize) -> [f32; 2] {
-        let middle = self.viewports[view].rect.center();
-        [middle.x, middle.y]
-    }
-
-    /// Where it is, in a line.
-    pub fn describe(&self) -> String {
-        format!(
-            "{:?} ({}), frame {} of {}, {} edits, stopped: {:?}, messages: {:?}",
-            self.status.phase,
-            self.status.doing,
-            self.frame(),
-            self.status.frames,
-            self.edit_count(),
-            self.status.stopped,
-            self.messages.iter().map(|message| &message.text).collect::<Vec<_>>()
-        )
     }
 }

@@ -10,8 +10,16 @@ pub(crate) const CACHED: Color32 = Color32::from_rgb(84, 150, 96);
 pub(crate) const EDIT: Color32 = Color32::from_rgb(98, 154, 224);
 /// Errors.
 pub(crate) const ERROR: Color32 = Color32::from_rgb(222, 92, 86);
-/// Warnings.
-pub(crate) const WARNING: Color32 = Color32::from_rgb(222, 176, 84);
+
+/// Warnings, dark enough to be read on a light window.
+pub(crate) fn warning(visuals: &Visuals) -> Color32 {
+    if visuals.dark_mode { Color32::from_rgb(222, 176, 84) } else { Color32::from_rgb(150, 96, 0) }
+}
+
+/// The colour of the window behind all panels.
+pub fn background(is_dark: bool) -> Color32 {
+    if is_dark { Color32::from_rgb(38, 40, 44) } else { Color32::from_gray(248) }
+}
 
 /// Sets the style of all panels.
 pub(crate) fn apply(context: &Context, theme: Theme) {
@@ -33,11 +41,12 @@ fn visuals(theme: Theme) -> Visuals {
         Theme::Light => Visuals::light(),
     };
     if theme == Theme::Dark {
-        visuals.panel_fill = Color32::from_rgb(38, 40, 44);
         visuals.window_fill = Color32::from_rgb(44, 46, 51);
         visuals.extreme_bg_color = Color32::from_rgb(26, 27, 30);
         visuals.faint_bg_color = Color32::from_rgb(45, 47, 52);
     }
+    // panels are as the window is cleared: where the processor draws it, each layer over all of it costs tens of milliseconds
+    visuals.panel_fill = Color32::TRANSPARENT;
     visuals.selection.bg_fill = ACCENT.gamma_multiply(if theme == Theme::Dark { 0.55 } else { 0.6 });
     visuals.selection.stroke =
         Stroke::new(1.0, if theme == Theme::Dark { Color32::WHITE } else { Color32::BLACK });

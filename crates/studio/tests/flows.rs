@@ -4,6 +4,8 @@
 
 #[path = "flows/bench.rs"]
 mod bench;
+#[path = "flows/panels.rs"]
+mod panels;
 #[path = "flows/software_painter.rs"]
 mod software_painter;
 

@@ -2,7 +2,7 @@
 
 use sinew_io::{EditTable, SceneFile, TakeFile};
 use sinew_math::Vec3;
-use sinew_studio::autosave::Autosave;
+use sinew_studio::autosave::{Autosave, MAX_LOST_FRAMES};
 use sinew_studio::session::{Command, GhostRequest, Hand, HandTarget, OpenRequest, Phase, Session};
 use sinew_take::{GhostSpan, GhostsEnd};
 use std::path::{Path, PathBuf};
@@ -161,47 +161,92 @@ fn a_preview_leaves_the_take_as_it_is() {
     assert_eq!(std::fs::read(&path).unwrap(), bytes);
 }
 
-/// A process that records a take is killed: the next start finds the take, with nearly all of its frames.
+/// How many kills there are, and within which time after the first frame (ms).
+const KILLS: u64 = 20;
+const KILL_WITHIN: u64 = 1500;
+
+/// A process that records a take is killed at random moments: the next start finds the take, with all frames that the process had but at most those that the recorder collects before it writes.
 #[test]
 fn a_take_whose_program_was_killed_is_offered_again() {
     if let Some(folder) = std::env::var_os("SINEW_STUDIO_KILLED") {
-        let take = Autosave::in_folder(Path::new(&folder)).new_take(Path::new("dancer"));
-        let session = open("dancer", &take);
-        session.wait_until(600.0, |_| false);
-        return;
+        return record_until_killed(Path::new(&folder));
     }
     let folder = tempfile::tempdir().unwrap();
     let autosave = Autosave::in_folder(folder.path());
-    for wait in [150, 400, 900] {
-        let program = std::env::current_exe().unwrap();
-        let mut child = std::process::Command::new(program)
-            .args(["--exact", "a_take_whose_program_was_killed_is_offered_again"])
-            .env("SINEW_STUDIO_KILLED", folder.path())
-            .stdout(std::process::Stdio::null())
-            .stderr(std::process::Stdio::null())
-            .spawn()
-            .unwrap();
-        // the first frame is there, then some time passes
-        let start = std::time::Instant::now();
-        let unsaved = folder.path().join("unsaved");
-        let is_there = || {
-            std::fs::read_dir(&unsaved).is_ok_and(|found| {
-                found.flatten().any(|entry| entry.path().extension().is_some_and(|end| end == "take"))
-            })
-        };
-        while !is_there() {
-            assert!(start.elapsed().as_secs_f64() < PATIENCE);
-            std::thread::sleep(std::time::Duration::from_millis(5));
+    let mut random: u64 = 20;
+    let mut max_lost = 0;
+    for kill in 0..KILLS {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let reached = frames_until_killed(folder.path(), (random >> 33) % KILL_WITHIN);
+
+        // what the next start offers, and what is not in it
+        let found = autosave.recoverable();
+        assert_eq!(found.len(), 1, "kill {kill}");
+        let (sound, goal) = found[0].frames;
+        assert!(sound >= 1 && sound < goal, "kill {kill}: {sound} of {goal} frames");
+        let lost = reached.saturating_sub(sound);
+        assert!(lost <= MAX_LOST_FRAMES, "kill {kill}: {sound} of {reached} frames");
+        max_lost = max_lost.max(lost);
+
+        // every frame of it can be shown, and it is simulated on
+        let take = TakeFile::open(&found[0].path).unwrap();
+        assert_eq!(take.frame_count(), sound, "kill {kill}");
+        for frame in 0..sound {
+            assert!(take.bookmark_at(frame).unwrap().is_some(), "kill {kill}: frame {frame}");
         }
-        std::thread::sleep(std::time::Duration::from_millis(wait));
-        child.kill().unwrap();
-        child.wait().unwrap();
-        let lost = autosave.recoverable();
-        assert_eq!(lost.len(), 1);
-        assert!(lost[0].frames.0 >= 1 && lost[0].frames.0 < lost[0].frames.1);
-        let again = open(lost[0].path.to_str().unwrap(), &lost[0].path);
-        assert!(again.status().frames >= lost[0].frames.0);
+        drop(take);
+        let again = open(found[0].path.to_str().unwrap(), &found[0].path);
+        assert!(again.wait_until(PATIENCE, |status| status.frames > sound), "kill {kill}");
         drop(again);
-        std::fs::remove_file(&lost[0].path).unwrap();
+        std::fs::remove_file(&found[0].path).unwrap();
     }
+    // a recorder that writes every frame at once would not need the words about lost frames
+    assert!(max_lost > 0);
+}
+
+/// Records a long take, and keeps in a file how many frames there are.
+fn record_until_killed(folder: &Path) {
+    use std::io::{Seek, Write};
+    let take = Autosave::in_folder(folder).new_take(Path::new("starfish"));
+    let request = OpenRequest {
+        input: "starfish-coarse".into(),
+        record_to: take,
+        seconds: Some(600.0),
+        ..OpenRequest::default()
+    };
+    let session = Session::open(request, || {});
+    let mut file = std::fs::File::create(folder.join("reached")).unwrap();
+    loop {
+        file.rewind().unwrap();
+        file.write_all(&(session.status().frames as u64).to_le_bytes()).unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+}
+
+/// Runs a process that records, kills it some time after its first frame (ms), and returns how many frames it had.
+fn frames_until_killed(folder: &Path, after: u64) -> usize {
+    let program = std::env::current_exe().unwrap();
+    let mut child = std::process::Command::new(program)
+        .args(["--exact", "a_take_whose_program_was_killed_is_offered_again"])
+        .env("SINEW_STUDIO_KILLED", folder)
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let start = std::time::Instant::now();
+    let unsaved = folder.join("unsaved");
+    let is_there = || {
+        std::fs::read_dir(&unsaved).is_ok_and(|found| {
+            found.flatten().any(|entry| entry.path().extension().is_some_and(|end| end == "take"))
+        })
+    };
+    while !is_there() {
+        assert!(start.elapsed().as_secs_f64() < PATIENCE);
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+    std::thread::sleep(std::time::Duration::from_millis(after));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let bytes = std::fs::read(folder.join("reached")).unwrap();
+    u64::from_le_bytes(bytes.try_into().unwrap()) as usize
 }

@@ -14,11 +14,11 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// A chunk is written when it has this many frames: the first of them cannot be predicted from the one before, and loading the last one reads them all.
-const MAX_FRAMES: usize = 16;
+pub const MAX_CHUNK_FRAMES: usize = 16;
 /// Or when it is this large (bytes), which limits the memory that large models take.
 const MAX_BYTES: usize = 4 << 20;
-/// Or when this time has passed since the last chunk: besides one frame, the most that a crash costs.
-const MAX_INTERVAL: Duration = Duration::from_secs(5);
+/// Or when this time has passed since the last chunk: besides one frame, the most work that a crash costs. Simulations at less than 16 frames per second have smaller chunks for it.
+const MAX_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Which existing file a new take may replace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -197,7 +197,7 @@ impl StateSink for TakeRecorder {
         self.next_frame = player.frame() + 1;
         // the first frame is written at once, so that the preroll need not be repeated
         let is_due = matches!(self.place, Place::Pending(..))
-            || self.states.frame_count() >= MAX_FRAMES
+            || self.states.frame_count() >= MAX_CHUNK_FRAMES
             || self.states.bytes() >= MAX_BYTES
             || self.last_chunk.elapsed() >= MAX_INTERVAL;
         if is_due { self.write_frames().map_err(|error| self.fail(&error)) } else { Ok(()) }

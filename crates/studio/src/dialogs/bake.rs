@@ -50,7 +50,7 @@ impl Studio {
             ui.checkbox(&mut choice.replaces, "Replace what is there");
             if frames < goal {
                 ui.colored_label(
-                    crate::theme::WARNING,
+                    crate::theme::warning(ui.visuals()),
                     format!("{frames} of {goal} frames are simulated so far: only those are baked"),
                 );
             }
@@ -115,7 +115,6 @@ impl Studio {
                         ui.add(egui::ProgressBar::new(fraction).desired_width(160.0).show_percentage());
                     } else {
                         ui.label(format!("{name}: writing the file"));
-                        ui.spinner();
                     }
                     cancels = ui.button("Cancel").clicked();
                 });

@@ -1,6 +1,7 @@
 //! Opening, saving, and takes that an earlier run left behind.
 
 use super::window;
+use crate::autosave::MAX_LOST_FRAMES;
 use crate::file_browser::Choice;
 use crate::jobs::{Job, Progress};
 use crate::open_dialogs::Dialog;
@@ -71,7 +72,9 @@ impl Studio {
         let mut opened = None;
         let mut is_closed = false;
         let stays = window(ui, "Takes from last time", 420.0, |ui| {
-            ui.label("These were not saved under a name:");
+            ui.label(format!(
+                "These were not saved under a name. If the program was killed, at most the last {MAX_LOST_FRAMES} frames that it had simulated are lost; what is missing is simulated again."
+            ));
             egui::ScrollArea::vertical().max_height(240.0).show(ui, |ui| {
                 for take in &lost {
                     ui.horizontal(|ui| {
@@ -82,7 +85,7 @@ impl Studio {
                         let name = name.split('-').next().unwrap_or_default().to_owned();
                         let (frames, goal) = take.frames;
                         let state = if frames < goal {
-                            format!("{frames} of {goal} frames, the others will be simulated")
+                            format!("{frames} of {goal} frames are there")
                         } else {
                             format!("{frames} frames")
                         };

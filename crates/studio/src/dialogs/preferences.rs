@@ -26,12 +26,17 @@ impl Studio {
         });
         if self.preferences != before {
             self.apply_preferences(ui.ctx());
+            self.dialogs.preferences_changed = true;
         }
-        if !stays {
-            self.dialogs.hide(Dialog::Preferences);
+        // as soon as the mouse lets go: the dialog may be left by any way
+        if self.dialogs.preferences_changed && !ui.input(|input| input.pointer.any_down()) {
+            self.dialogs.preferences_changed = false;
             if let Err(error) = self.preferences.save() {
                 self.warn(format!("preferences were not saved: {error}"));
             }
+        }
+        if !stays {
+            self.dialogs.hide(Dialog::Preferences);
         }
     }
 

@@ -22,11 +22,8 @@ impl Studio {
                 ui.label("Open a character, or drop a file on the window");
             }
             Phase::Opening => {
-                ui.spinner();
+                // nothing that moves by itself: it would take the time of what is awaited
                 ui.label(&self.status.doing);
-                if let Some(fraction) = self.status.progress {
-                    ui.add(egui::ProgressBar::new(fraction).desired_width(120.0));
-                }
             }
             Phase::Failed(_) => {
                 ui.label(RichText::new("could not be opened").color(theme::ERROR));
@@ -41,7 +38,7 @@ impl Studio {
                             "waiting for the simulation, which runs at {:.2} × real time",
                             self.status.realtime_factor
                         ))
-                        .color(theme::WARNING),
+                        .color(theme::warning(ui.visuals())),
                     ),
                     None => ui.label(self.tool.hint()),
                 };
@@ -60,7 +57,8 @@ impl Studio {
             let count = status.notes.len();
             let text = if count == 1 { "1 note".to_owned() } else { format!("{count} notes") };
             let notes = status.notes.join("\n\n");
-            let label = ui.label(RichText::new(text).color(theme::WARNING)).on_hover_text(&notes);
+            let label =
+                ui.label(RichText::new(text).color(theme::warning(ui.visuals()))).on_hover_text(&notes);
             if label.interact(egui::Sense::click()).clicked() {
                 told = Some(notes);
             }
@@ -68,7 +66,7 @@ impl Studio {
         let tets = document.map_or(0, |document| document.model.elements().count());
         if status.max_inverted > 0 && tets > 0 {
             let percent = 100.0 * status.max_inverted as f64 / tets as f64;
-            let text = RichText::new(format!("{percent:.1} % inverted")).color(theme::WARNING);
+            let text = RichText::new(format!("{percent:.1} % inverted")).color(theme::warning(ui.visuals()));
             ui.label(text).on_hover_text(
                 "The largest part of the flesh that was inverted at the same time. Below 1 % it is hardly seen; more of it asks for gentler edits, implicit steps or a finer cage.",
             );

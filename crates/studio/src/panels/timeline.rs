@@ -77,7 +77,7 @@ impl Studio {
             }
             ui.separator();
             if self.status.is_simulating {
-                ui.spinner();
+                // no spinner: it would redraw the window without end, and the simulation needs the time
                 if ui.button("Pause simulation").clicked() {
                     self.send(Command::Simulate(false));
                 }

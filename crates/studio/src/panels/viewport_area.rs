@@ -20,7 +20,7 @@ const JOINT_NEAR: f32 = 14.0;
 
 impl Studio {
     pub(crate) fn viewport_area(&mut self, ui: &mut Ui) {
-        CentralPanel::default().frame(Frame::NONE.fill(ui.visuals().extreme_bg_color)).show(ui, |ui| {
+        CentralPanel::default().frame(Frame::NONE).show(ui, |ui| {
             let area = ui.available_rect_before_wrap();
             if self.session.is_none() {
                 return self.welcome(ui);
@@ -98,16 +98,19 @@ impl Studio {
         let Some(picture) = &self.shown.pictures[slot] else { return };
         let is_new = self.textures[slot].as_ref().is_none_or(|(_, serial)| *serial != picture.serial);
         if is_new {
-            let image =
-                ColorImage::from_rgb([picture.image.width, picture.image.height], &picture.image.bytes);
+            let size = [picture.image.width, picture.image.height];
+            let image = ColorImage::from_rgb(size, &picture.image.bytes);
+            // one that fills its pixels needs nothing between them, which is cheaper
+            let pixels = ui.ctx().pixels_per_point();
+            let is_full = size[0] == (rect.width() * pixels).round() as usize;
+            let options = if is_full { TextureOptions::NEAREST } else { TextureOptions::LINEAR };
             match &mut self.textures[slot] {
                 Some((texture, serial)) => {
-                    texture.set(image, TextureOptions::LINEAR);
+                    texture.set(image, options);
                     *serial = picture.serial;
                 }
                 empty => {
-                    let texture =
-                        ui.ctx().load_texture(format!("viewport {slot}"), image, TextureOptions::LINEAR);
+                    let texture = ui.ctx().load_texture(format!("viewport {slot}"), image, options);
                     *empty = Some((texture, picture.serial));
                 }
             }
@@ -320,19 +323,29 @@ impl Studio {
 
     // --- before there is something to see
 
-    fn opening_note(&self, ui: &Ui, area: Rect) {
-        let painter = ui.painter_at(area);
-        let text = match self.status.progress {
-            Some(fraction) => format!("{}: {:.0} %", self.status.doing, 100.0 * fraction),
-            None => format!("{} …", self.status.doing),
-        };
-        painter.text(
-            area.center(),
-            Align2::CENTER_CENTER,
-            text,
-            FontId::proportional(16.0),
-            ui.visuals().text_color(),
-        );
+    /// What is being done while something opens, over the picture of it at rest, and a way out.
+    fn opening_note(&mut self, ui: &Ui, area: Rect) {
+        let mut is_cancelled = false;
+        egui::Area::new(egui::Id::unique("opening"))
+            .fixed_pos(area.center_bottom() - Vec2::new(0.0, 24.0))
+            .pivot(Align2::CENTER_BOTTOM)
+            .fade_in(false)
+            .show(ui.ctx(), |ui| {
+                Frame::popup(ui.style()).show(ui, |ui| {
+                    ui.horizontal(|ui| {
+                        let doing = egui::RichText::new(format!("{} …", self.status.doing)).size(14.0);
+                        ui.add(egui::Label::new(doing).wrap_mode(egui::TextWrapMode::Extend));
+                        if let Some(fraction) = self.status.progress {
+                            let bar = egui::ProgressBar::new(fraction).desired_width(160.0).show_percentage();
+                            ui.add(bar);
+                        }
+                        is_cancelled = ui.button("Cancel opening").clicked();
+                    });
+                });
+            });
+        if is_cancelled {
+            self.close();
+        }
     }
 
     /// What is shown while nothing is open.
@@ -350,7 +363,7 @@ impl Studio {
             ui.add_space(14.0);
             ui.weak("or begin with one of these");
             ui.add_space(4.0);
-            ui.allocate_ui(Vec2::new(480.0, 70.0), |ui| {
+            ui.allocate_ui(Vec2::new(444.0, 70.0), |ui| {
                 ui.horizontal_wrapped(|ui| {
                     for name in names {
                         let described = sinew_zoo::find(name).map_or("", |character| character.description);

@@ -24,14 +24,7 @@ pub struct Document {
 impl Document {
     /// The looks of the shown surfaces: those of the scene, and colours of built-in characters.
     pub fn looks(&self, looks: &[Look]) -> Vec<Look> {
-        let mut looks = looks.to_vec();
-        let name = &self.opened.scene.name;
-        let found = sinew_zoo::find(name.strip_suffix("-scene").unwrap_or(name))
-            .filter(|_| self.opened.characters.is_empty());
-        if let (Some(look), Some(character)) = (looks.first_mut(), found) {
-            *look = Look::srgb(character.color);
-        }
-        looks
+        zoo_looks(&self.opened, looks)
     }
 
     /// The size of a body at rest: its largest extent (m).
@@ -49,4 +42,16 @@ impl Document {
 /// The number of a version, counted from 1.
 pub(super) fn number(id: VersionId) -> usize {
     id.number()
+}
+
+/// Looks with the colours of built-in characters.
+pub(crate) fn zoo_looks(opened: &OpenedScene, looks: &[Look]) -> Vec<Look> {
+    let mut looks = looks.to_vec();
+    let name = &opened.scene.name;
+    let found =
+        sinew_zoo::find(name.strip_suffix("-scene").unwrap_or(name)).filter(|_| opened.characters.is_empty());
+    if let (Some(look), Some(character)) = (looks.first_mut(), found) {
+        *look = Look::srgb(character.color);
+    }
+    looks
 }

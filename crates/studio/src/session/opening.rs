@@ -1,6 +1,6 @@
 //! Opens what a session directs: a file, a built-in character or a recorded take, with everything that takes time.
 
-use super::{Document, Phase, Shared};
+use super::{Document, Phase, RestLook, Shared};
 use sinew_character::TakeSettings;
 use sinew_control::DriveMode;
 use sinew_io::{
@@ -63,6 +63,7 @@ fn begin_take(request: &OpenRequest, shared: &Shared) -> Result<Opened, String> 
         source::open_to_record(Some(&request.input), &request.choice).map_err(|error| error.to_string())?;
     let (mut opened, mut notes) =
         (loaded.value, loaded.notes.iter().map(ToString::to_string).collect::<Vec<_>>());
+    show_at_rest(&opened, shared);
     let settings = settings_of(request, &opened);
     settings.apply(&mut opened.scene);
     let edits = match &origin {
@@ -90,6 +91,7 @@ fn begin_take(request: &OpenRequest, shared: &Shared) -> Result<Opened, String> 
 fn open_take(request: &OpenRequest, shared: &Shared) -> Result<Opened, String> {
     let take = TakeFile::open(&request.input).map_err(|error| error.to_string())?;
     let opened = source::reopen(&take).map_err(|error| error.to_string())?;
+    show_at_rest(&opened, shared);
     let mut notes = Vec::new();
     if let TakeEnding::Damaged { .. } = take.ending() {
         notes.push(format!(
@@ -120,6 +122,12 @@ fn finish(
     let (name, fps) = (opened.scene.name.clone(), opened.scene.fps);
     let document = Document { name, fps, up: Up::against(model.gravity()), model, opened };
     Opened { document, player, recorder, up, path, notes }
+}
+
+/// Lets the scene be seen before it has flesh, which takes longest.
+fn show_at_rest(opened: &sinew_io::OpenedScene, shared: &Shared) {
+    let rest = Arc::new(RestLook::of(opened));
+    shared.update(|status| status.rest = Some(rest));
 }
 
 fn up_of(scene: &Scene) -> Up {

@@ -35,6 +35,8 @@ pub(super) struct Worker {
     hand_place: Vec3,
     /// When the next frame under a hand is due.
     hand_due: Instant,
+    /// When the hand moved last, until a frame follows it.
+    hand_moved: Option<Instant>,
     preview: GhostPreview,
     preview_pending: bool,
     /// When the last frames were done.
@@ -43,11 +45,15 @@ pub(super) struct Worker {
     led_frames: usize,
     revision: u64,
     shared: Arc<Shared>,
-    received: Receiver<Command>,
+    received: Receiver<(Command, Instant)>,
 }
 
 impl Worker {
-    pub(super) fn begin(opened: Opened, shared: Arc<Shared>, received: Receiver<Command>) -> Worker {
+    pub(super) fn begin(
+        opened: Opened,
+        shared: Arc<Shared>,
+        received: Receiver<(Command, Instant)>,
+    ) -> Worker {
         let Opened { document, player, recorder, up, path, notes } = opened;
         let scene = document.opened.scene.clone();
         let is_new = recorder.is_some();
@@ -64,6 +70,7 @@ impl Worker {
             hand: None,
             hand_place: Vec3::zeros(),
             hand_due: Instant::now(),
+            hand_moved: None,
             preview: GhostPreview::default(),
             preview_pending: false,
             times: VecDeque::new(),
@@ -87,6 +94,7 @@ impl Worker {
             status.notes = notes;
             status.solver = name.into();
             status.progress = None;
+            status.rest = None;
             status.phase = Phase::Ready;
         });
         worker
@@ -96,8 +104,8 @@ impl Worker {
     pub(super) fn run(mut self) {
         loop {
             match self.next_command() {
-                Some(Command::End) => break,
-                Some(command) => self.carry_out(command),
+                Some((Command::End, _)) => break,
+                Some((command, asked)) => self.carry_out(command, asked),
                 None if self.shared.is_cancelled() => break,
                 None => {
                     self.look_at_preview();
@@ -109,8 +117,8 @@ impl Worker {
     }
 
     /// A command that waits; without work this waits for one.
-    fn next_command(&mut self) -> Option<Command> {
-        let ended = Some(Command::End);
+    fn next_command(&mut self) -> Option<(Command, Instant)> {
+        let ended = Some((Command::End, Instant::now()));
         let wait = if self.hand.is_some() {
             self.hand_due.saturating_duration_since(Instant::now())
         } else if self.has_work() {
@@ -139,7 +147,7 @@ impl Worker {
         self.hand.is_some() || (self.is_wanted && !self.stopped && is_left)
     }
 
-    fn carry_out(&mut self, command: Command) {
+    fn carry_out(&mut self, command: Command, asked: Instant) {
         let done = match command {
             Command::Simulate(is_wanted) => {
                 self.is_wanted = is_wanted;
@@ -159,9 +167,13 @@ impl Worker {
             }
             Command::Extend(seconds) => self.extend(seconds),
             Command::Ghosts(request) => self.look_ahead(request),
-            Command::Grab(hand) => self.grab(hand),
+            Command::Grab(hand) => {
+                self.hand_moved = Some(asked);
+                self.grab(hand)
+            }
             Command::MoveHand(place) => {
                 self.hand_place = place;
+                self.hand_moved.get_or_insert(asked);
                 Ok(())
             }
             Command::Release => self.release(),
@@ -238,7 +250,11 @@ impl Worker {
         let frames = self.times.len().saturating_sub(1) as f64;
         let factor = if seconds > 0.0 { frames / self.document.fps / seconds } else { 0.0 };
         let inverted = self.player.summary.max_inverted;
+        let moved = self.hand_moved.take().filter(|_| self.hand.is_some());
         self.shared.update(|status| {
+            if let Some(moved) = moved {
+                status.reaction_ms = Some(1e3 * moved.elapsed().as_secs_f64());
+            }
             status.report = report;
             status.realtime_factor = factor;
             status.max_inverted = inverted;
@@ -391,6 +407,7 @@ impl Worker {
         self.pause_recording();
         self.go_to_frame(hand.frame)?;
         self.begin_revision(hand.frame + 1);
+        self.shared.update(|status| status.reaction_ms = None);
         self.hand_place = hand.place;
         self.hand_due = Instant::now();
         self.hand = Some(HandMotion::begin(hand, self.document.fps, &self.edits));

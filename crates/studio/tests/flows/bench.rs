@@ -28,8 +28,14 @@ pub(crate) struct Bench {
 impl Bench {
     /// A studio of a size (points), which are pixels here; of 2560 × 1440 if `SINEW_STUDIO_LARGE` is set, to look at its pictures.
     pub(crate) fn new(size: [usize; 2]) -> Bench {
+        Bench::prepared(size, |_| {})
+    }
+
+    /// The same, with something in its folder before it starts.
+    pub(crate) fn prepared(size: [usize; 2], prepare: impl FnOnce(&Path)) -> Bench {
         let size = if std::env::var_os("SINEW_STUDIO_LARGE").is_some() { [2560, 1440] } else { size };
         let folder = tempfile::tempdir().unwrap();
+        prepare(folder.path());
         let painter: Arc<Mutex<SoftwarePainter>> = Arc::default();
         let place = folder.path().to_path_buf();
         let app = move |ui: &mut egui::Ui, studio: &mut Option<Studio>| {
@@ -106,7 +112,8 @@ impl Bench {
     pub(crate) fn picture(&mut self) -> egui::ColorImage {
         let output = self.harness.output();
         let primitives = self.harness.ctx.tessellate(output.shapes.clone(), 1.0);
-        self.painter.lock().unwrap().paint(&primitives, self.size, 1.0)
+        let background = sinew_studio::background(self.harness.ctx.global_style().visuals.dark_mode);
+        self.painter.lock().unwrap().paint(&primitives, self.size, 1.0, background)
     }
 
     /// Writes a picture into the folder that the environment names, to look at; nothing without one.

@@ -42,8 +42,9 @@ impl SoftwarePainter {
         primitives: &[ClippedPrimitive],
         [width, height]: [usize; 2],
         pixels_per_point: f32,
+        background: Color32,
     ) -> ColorImage {
-        let mut image = ColorImage::filled([width, height], Color32::BLACK);
+        let mut image = ColorImage::filled([width, height], background);
         for ClippedPrimitive { clip_rect, primitive } in primitives {
             let Primitive::Mesh(mesh) = primitive else { continue };
             let Some(texture) = self.textures.get(&mesh.texture_id) else { continue };
