@@ -9,6 +9,7 @@
 //!
 //! however many points are in contact at once. μᵢ is the effective mass of a point.
 
+mod coarse_surface;
 mod pair_materials;
 mod rest_gap;
 mod rest_overlap;
@@ -64,6 +65,8 @@ pub(crate) struct SoftContact {
     pub(crate) pairs: Arc<SurfacePairs>,
     /// Gaps that depend on how far surfaces that overlap at rest have come apart.
     pub(crate) rest_gaps: RestGaps,
+    /// Whether each point is a corner of a triangle that soft contact sees.
+    is_corner: Vec<bool>,
     /// Effective mass μ of each sample if only samples are in contact (kg); 0 for other points.
     pub(crate) sample_mass: Vec<f64>,
     /// Mass of each node (kg).
@@ -187,10 +190,10 @@ impl ContactSurface {
         pairs.set_primitives(&pair_surfaces(bodies, &soft, &self.desc));
 
         // masses
-        let is_sharp =
-            bodies.iter().zip(&soft).flat_map(|(body, soft)| soft.sharp_edges(body.contact_mesh().0));
+        let is_sharp = soft.iter().flat_map(SoftSurface::sharp_edges);
         SoftContact {
             rest_gaps: RestGaps::build(fitted, &pairs),
+            is_corner: soft.iter().flat_map(SoftSurface::corners).collect(),
             pairs: Arc::new(pairs),
             sample_mass: effective_masses(&samples, node_mass, |i| self.row(i)),
             node_mass: node_mass.to_vec(),
@@ -211,6 +214,12 @@ impl ContactSurface {
             (Some(own), Some(theirs)) => Arc::ptr_eq(own, theirs),
             _ => false,
         }
+    }
+
+    /// Whether a point is a corner of a triangle that soft contact sees.
+    #[inline]
+    pub(crate) fn is_corner(&self, point: usize) -> bool {
+        self.soft.as_ref().is_some_and(|soft| soft.is_corner[point])
     }
 
     /// Number of points.
@@ -359,13 +368,9 @@ fn effective_masses<R: Iterator<Item = (usize, f64)>>(
 }
 
 /// A model's surfaces as the broad phase sees them.
-fn pair_surfaces<'a>(
-    bodies: &'a [Body],
-    soft: &'a [SoftSurface],
-    desc: &ContactDesc,
-) -> Vec<PairSurface<'a>> {
-    let surface = |(body, soft): (&'a Body, &'a SoftSurface)| {
-        soft.as_pair_surface(body, desc.self_contact.contains(&body.name), desc.between_bodies)
+fn pair_surfaces<'a>(bodies: &[Body], soft: &'a [SoftSurface], desc: &ContactDesc) -> Vec<PairSurface<'a>> {
+    let surface = |(body, soft): (&Body, &'a SoftSurface)| {
+        soft.as_pair_surface(desc.self_contact.contains(&body.name), desc.between_bodies)
     };
     bodies.iter().zip(soft).map(surface).collect()
 }

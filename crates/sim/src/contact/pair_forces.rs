@@ -219,6 +219,9 @@ impl PairForces {
     fn farthest_point_stray(&self, model: &Model, points: core::ops::Range<usize>, state: &State) -> f64 {
         let (surface, elapsed) = (model.contact_surface(), self.elapsed);
         let stray = |i: usize| {
+            if !surface.is_corner(i) {
+                return 0.0;
+            }
             (surface.at(i, &state.node_x) - self.x_then[i] - elapsed * self.v_then[i]).norm_squared()
         };
         points.into_par_iter().with_min_len(2048).map(stray).reduce(|| 0.0, f64::max).sqrt()
@@ -231,12 +234,15 @@ impl PairForces {
             return 0.0;
         }
 
-        // motion of all points
+        // motion of all corners
         let count = model.contact_surface().count();
         self.x_then.resize(count, Vec3::zeros());
         self.v_then.resize(count, Vec3::zeros());
         let find = |(i, (x, v)): (usize, (&mut Vec3, &mut Vec3))| {
-            PointMotion { x: *x, v: *v } = model.contact_surface().motion_at(i, &state.node_x, &state.node_v);
+            if model.contact_surface().is_corner(i) {
+                PointMotion { x: *x, v: *v } =
+                    model.contact_surface().motion_at(i, &state.node_x, &state.node_v);
+            }
         };
         let points = self.x_then.par_iter_mut().zip(self.v_then.par_iter_mut());
         points.with_min_len(1024).enumerate().for_each(find);

@@ -3,6 +3,7 @@
 //! All lengths are those of the body itself: ℓ, the mean distance of the nodes that carry a vertex, below which nothing deforms, and the local thickness. Neither other bodies nor the resolution of the drawn surface
 //! change them. A sheet has no inside: its range is its thickness, half of which it adds to the gap of what comes near, on either side.
 
+use super::coarse_surface::{Coarseness, coarsen};
 use super::samples::{Samples, choose_samples};
 use crate::body::Body;
 use sinew_contact::{CarrierRows, PairSurface, SurfaceEdge};
@@ -14,6 +15,8 @@ use sinew_mesh::{TriMesh, local_thickness};
 pub(super) struct SoftSurface {
     /// ℓ (m).
     pub(super) scale: f64,
+    /// The triangles that contact sees: those that are drawn, or fewer where they are much finer than the cage.
+    surface: TriMesh,
     /// Nodes that carry each vertex, as compressed rows.
     offsets: Vec<u32>,
     carriers: Vec<u32>,
@@ -38,6 +41,10 @@ const RANGE_IN_RADIUS: f64 = 0.7;
 const MIN_RANGE: f64 = 0.05;
 /// The gap is at most this fraction of the range.
 const GAP_IN_RANGE: f64 = 0.5;
+/// Triangles are as large as they may be within this fraction of ℓ of every drawn vertex, half of the distance at which repulsion starts,
+const COARSE_WITHIN: f64 = 0.02;
+/// and with edges of this fraction of ℓ: longer ones would share nodes of the cage with more of what is near them.
+const COARSE_EDGE: f64 = 0.4;
 /// Samples are this fraction of ℓ apart, where the surface is fine enough: the cage cannot bulge between them.
 const SAMPLE_SPACING: f64 = 0.25;
 /// Edges longer than this fraction of ℓ are tested against edges: the vertices of shorter ones are so dense that nothing passes between them.
@@ -48,18 +55,20 @@ const SHARP: f64 = 0.87;
 impl SoftSurface {
     pub(super) fn build(body: &Body, node_rest: &[Vec3]) -> SoftSurface {
         // carriers and their distances
-        let (surface, embedding) = body.contact_mesh();
+        let (drawn, embedding) = body.contact_mesh();
         let (mut offsets, mut carriers) = (vec![0u32], Vec::new());
         let own_rest = &node_rest[body.nodes.clone()];
-        for vertex in 0..surface.vertices.len() {
+        for vertex in 0..drawn.vertices.len() {
             carriers.extend(embedding.point(vertex).map(|(node, _)| node));
             offsets.push(carriers.len() as u32);
         }
-        let scale = scale(surface, own_rest, &offsets, &carriers);
+        let scale = scale(drawn, own_rest, &offsets, &carriers);
+        let coarseness = Coarseness { distance: COARSE_WITHIN * scale, max_edge: COARSE_EDGE * scale };
+        let surface = coarsen(drawn, coarseness);
 
         // distances from ℓ and the thickness
         let thickness = body.thickness();
-        let radius = if thickness.is_some() { Vec::new() } else { local_thickness(surface) };
+        let radius = if thickness.is_some() { Vec::new() } else { local_thickness(drawn) };
         let depth = |v: u32| {
             let thick = || (RANGE * scale).min(RANGE_IN_RADIUS * radius[v as usize]).max(MIN_RANGE * scale);
             thickness.unwrap_or_else(thick)
@@ -76,10 +85,11 @@ impl SoftSurface {
         let gap = (0..count).map(gap_at).collect();
         SoftSurface {
             scale,
-            samples: choose_samples(surface, SAMPLE_SPACING * scale),
+            samples: choose_samples(&surface, SAMPLE_SPACING * scale),
             gap,
             range,
-            edges: long_edges(surface, LONG_EDGE * scale),
+            edges: long_edges(&surface, LONG_EDGE * scale),
+            surface,
             offsets,
             carriers,
             thickness,
@@ -93,14 +103,12 @@ impl SoftSurface {
 
     pub(super) fn as_pair_surface<'a>(
         &'a self,
-        body: &'a Body,
         collides_with_itself: bool,
         collides_with_others: bool,
     ) -> PairSurface<'a> {
-        let (surface, _) = body.contact_mesh();
         PairSurface {
-            triangles: &surface.triangles,
-            rest: &surface.vertices,
+            triangles: &self.surface.triangles,
+            rest: &self.surface.vertices,
             carriers: CarrierRows { offsets: &self.offsets, carriers: &self.carriers },
             is_sample: &self.samples.is_sample,
             gap: &self.gap,
@@ -113,9 +121,16 @@ impl SoftSurface {
         }
     }
 
+    /// Whether each vertex is a corner of a triangle.
+    pub(super) fn corners(&self) -> Vec<bool> {
+        let mut is_corner = vec![false; self.surface.vertices.len()];
+        self.surface.triangles.iter().flatten().for_each(|v| is_corner[*v as usize] = true);
+        is_corner
+    }
+
     /// Whether each edge is sharp.
-    pub(super) fn sharp_edges(&self, surface: &TriMesh) -> Vec<bool> {
-        self.edges.iter().map(|edge| is_sharp(surface, edge)).collect()
+    pub(super) fn sharp_edges(&self) -> impl Iterator<Item = bool> {
+        self.edges.iter().map(|edge| is_sharp(&self.surface, edge))
     }
 
     /// A vertex that never collides, and its edges.
