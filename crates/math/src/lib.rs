@@ -17,10 +17,10 @@
 //! assert!((svd.with_diagonal(&svd.sigma) - inverted).norm() < 1e-14);
 //! ```
 
+pub mod arctangent;
 pub mod bounded_least_squares;
 pub mod columns;
 pub mod lanes;
-
 pub mod logarithm;
 pub mod parallel;
 pub mod real;

@@ -12,8 +12,11 @@
 //! The Hessian is that of Gauss and Newton, Jᵀ D J with J = ∂θ/∂x: it leaves out moment times ∂²θ/∂x², which vanishes at rest and is never positive definite.
 
 use crate::Fabric;
+use sinew_math::Vec3;
+use sinew_math::arctangent::atan2;
+use sinew_math::columns::{Vector, cross, dot, scale};
+use sinew_math::lanes::Real;
 use sinew_math::nalgebra::{DMatrix, Matrix3, RowVector3};
-use sinew_math::{Vec3, real};
 
 /// Two triangles with a common edge.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,8 +42,16 @@ pub struct Bending {
     /// All hinges.
     pub hinges: Vec<Hinge>,
     patches: Vec<CurvaturePatch>,
-    /// The patches of each hinge, with its place in them.
-    of_hinge: Vec<[(u32, u32); 2]>,
+    rows: Vec<StiffnessRow>,
+}
+
+/// The row of D of a hinge: it is coupled with itself and the other hinges of its two triangles.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct StiffnessRow {
+    /// The coupled hinges, padded with any hinge and a stiffness of 0.
+    hinges: [u32; 5],
+    /// Entries of D (N m).
+    stiffness: [f64; 5],
 }
 
 /// No hinge, or no patch.
@@ -49,36 +60,46 @@ const NONE: u32 = u32::MAX;
 const MIN_DETERMINANT: f64 = 0.02;
 
 impl Hinge {
-    /// θ (rad): 0 if flat, positive if the edge is a ridge on the side of the normals.
-    #[inline]
-    pub fn angle(x: &[Vec3; 4]) -> f64 {
-        let edge = x[1] - x[0];
-        let (ahead, back) = (edge.cross(&(x[2] - x[0])), (x[3] - x[1]).cross(&edge));
-        let length = edge.norm();
-        if length == 0.0 {
-            return 0.0;
-        }
-        real::atan2(ahead.cross(&back).dot(&edge) / length, ahead.dot(&back))
-    }
-
-    /// ∂θ/∂x (1/m); zero where a triangle has no area.
+    /// θ (rad) and ∂θ/∂x (1/m) of one hinge, or of several in lanes: θ is 0 if flat, positive if the edge is a ridge on the side of the normals; derivatives are zero where a triangle has no area.
     ///
     /// ```text
     /// ∂θ/∂x₂ = −|e| n/|n|²  with n = e × (x₂ − x₀),   likewise x₃,   and the ends of the edge balance them by the levers of x₂ and x₃
     /// ```
+    #[inline(always)]
+    pub fn angle_and_gradients<T: Real>(x: &[Vector<T>; 4]) -> (T, [Vector<T>; 4]) {
+        let (zero, one, tiny) = (T::splat(0.0), T::splat(1.0), T::splat(T::TINY));
+        let minus = |a: &Vector<T>, b: &Vector<T>| [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
+        let plus = |a: &Vector<T>, b: &Vector<T>| [a[0] + b[0], a[1] + b[1], a[2] + b[2]];
+
+        // normals as long as twice the areas, and the edge
+        let [edge, to_second] = [minus(&x[1], &x[0]), minus(&x[2], &x[0])];
+        let (ahead, back) = (cross(edge, to_second), cross(minus(&x[3], &x[1]), edge));
+        let [p, q] = [dot(ahead, ahead), dot(back, back)];
+        let squared = dot(edge, edge);
+        let length = squared.sqrt();
+
+        let angle = atan2(dot(cross(ahead, back), edge) / length.max(tiny), dot(ahead, back));
+
+        // zero without area
+        let is_sound = zero.less(p.min(q).min(squared));
+        let per = |squared: T| T::select(is_sound, one / squared.max(tiny), zero);
+        let [c, d] = [scale(ahead, -length * per(p)), scale(back, -length * per(q))];
+        let [s, t] = [to_second, minus(&x[3], &x[0])].map(|lever| dot(lever, edge) * per(squared));
+        let first = plus(&scale(c, s - one), &scale(d, t - one));
+        let second = plus(&scale(c, -s), &scale(d, -t));
+        (angle, [first, second, c, d])
+    }
+
+    /// θ (rad)
+    #[inline]
+    pub fn angle(x: &[Vec3; 4]) -> f64 {
+        Hinge::angle_and_gradients(&x.map(|x| [x.x, x.y, x.z])).0
+    }
+
+    /// ∂θ/∂x (1/m)
     #[inline]
     pub fn gradients(x: &[Vec3; 4]) -> [Vec3; 4] {
-        let edge = x[1] - x[0];
-        let (ahead, back) = (edge.cross(&(x[2] - x[0])), (x[3] - x[1]).cross(&edge));
-        let [p, q] = [ahead.norm_squared(), back.norm_squared()];
-        let squared = edge.norm_squared();
-        if p == 0.0 || q == 0.0 || squared == 0.0 {
-            return [Vec3::zeros(); 4];
-        }
-        let length = squared.sqrt();
-        let [c, d] = [ahead * (-length / p), back * (-length / q)];
-        let [s, t] = [(x[2] - x[0]).dot(&edge) / squared, (x[3] - x[0]).dot(&edge) / squared];
-        [c * (s - 1.0) + d * (t - 1.0), -s * c - t * d, c, d]
+        Hinge::angle_and_gradients(&x.map(|x| [x.x, x.y, x.z])).1.map(Vec3::from)
     }
 }
 
@@ -104,34 +125,37 @@ impl Bending {
         }
 
         // the energy of each triangle
-        bending.of_hinge = vec![[(NONE, 0); 2]; bending.hinges.len()];
+        bending.rows = vec![StiffnessRow::default(); bending.hinges.len()];
         for (triangle, own) in triangles.iter().zip(&hinges_of) {
             let Some(stiffness) = patch_stiffness(triangle, own, &bending.hinges, rest, fabric) else {
                 continue;
             };
-            let number = bending.patches.len() as u32;
-            let hinges = own.map(|(hinge, _)| hinge);
-            for (place, hinge) in hinges.iter().enumerate().filter(|(_, hinge)| **hinge != NONE) {
-                let slots = &mut bending.of_hinge[*hinge as usize];
-                let slot = usize::from(slots[0].0 != NONE);
-                slots[slot] = (number, place as u32);
-            }
-            bending.patches.push(CurvaturePatch { hinges, stiffness });
+            bending.patches.push(CurvaturePatch { hinges: own.map(|(hinge, _)| hinge), stiffness });
         }
+        let mut rows = core::mem::take(&mut bending.rows);
+        bending.for_each_coupling(|i, j, stiffness| rows[i].add(j as u32, stiffness));
+        bending.rows = rows;
         bending
     }
 
     /// The moment of a hinge (N m): its row of D times angles of all hinges, or changes of them.
     #[inline]
     pub fn moment(&self, hinge: usize, angles: &[f64]) -> f64 {
-        let mut sum = 0.0;
-        for &(patch, place) in self.of_hinge[hinge].iter().filter(|(patch, _)| *patch != NONE) {
-            let CurvaturePatch { hinges, stiffness } = &self.patches[patch as usize];
-            for (k, other) in hinges.iter().enumerate().filter(|(_, other)| **other != NONE) {
-                sum += stiffness[(place as usize, k)] * angles[*other as usize];
-            }
-        }
-        sum
+        let StiffnessRow { hinges, stiffness } = &self.rows[hinge];
+        (0..5).map(|k| stiffness[k] * angles[hinges[k] as usize]).sum()
+    }
+
+    /// Number of triangles with an energy.
+    pub fn patch_count(&self) -> usize {
+        self.patches.len()
+    }
+
+    /// ½ θᵀ D θ of one triangle (J), for angles of hinges.
+    #[inline]
+    pub fn patch_energy(&self, patch: usize, angle: impl Fn(usize) -> f64) -> f64 {
+        let CurvaturePatch { hinges, stiffness } = &self.patches[patch];
+        let own = Vec3::from(hinges.map(|hinge| if hinge == NONE { 0.0 } else { angle(hinge as usize) }));
+        0.5 * own.dot(&(stiffness * own))
     }
 
     /// Calls `visit` with each pair of hinges that D couples, and its entry (N m).
@@ -142,6 +166,18 @@ impl Bending {
                     visit(*first as usize, *second as usize, stiffness[(i, j)]);
                 }
             }
+        }
+    }
+}
+
+impl StiffnessRow {
+    /// Adds an entry of D: to that of the same hinge, or in the next free place.
+    fn add(&mut self, hinge: u32, stiffness: f64) {
+        let is_free = |k: &usize| self.stiffness[*k] == 0.0;
+        let place = (0..5).find(|k| !is_free(k) && self.hinges[*k] == hinge).or_else(|| (0..5).find(is_free));
+        if let Some(k) = place {
+            self.hinges[k] = hinge;
+            self.stiffness[k] += stiffness;
         }
     }
 }

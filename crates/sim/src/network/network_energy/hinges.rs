@@ -4,8 +4,16 @@ use super::super::node_sums::NodeSums;
 use super::CHUNK;
 use super::strains::{Rates, gather};
 use sinew_flesh::network::{Bending, Hinge};
+use sinew_math::columns::{Vector, dot};
+use sinew_math::lanes::{Kernel, Lanes, Real, WideLanes, dispatch};
 use sinew_math::parallel::for_each_part;
 use sinew_math::{Mat3, Vec3};
+
+/// Hinges per block of the kernel, a multiple of the number of lanes of every processor.
+const BLOCK: usize = 8;
+
+/// The gradients of the angles of a block of hinges: three components of four nodes.
+type BlockGradients = [[[f64; BLOCK]; 3]; 4];
 
 /// The hinges of a sheet, with workspace.
 #[derive(Debug)]
@@ -13,50 +21,118 @@ pub(super) struct Hinges {
     pub(super) sums: NodeSums,
     /// θₙ − θ₀ at the reference.
     reference: Vec<f64>,
-    /// θ − θ₀ with its rate, and without.
+    /// θ − θ₀ with its rate, and without, in whole blocks.
     effective: Vec<f64>,
     angles: Vec<f64>,
-    gradients: Vec<[Vec3; 4]>,
+    gradients: Vec<BlockGradients>,
     corners: Vec<Vec3>,
+    /// Energies of triangles (J).
+    energies: Vec<f64>,
     /// Gradients of angles at the last update.
     rows: Vec<[Vec3; 4]>,
+}
+
+/// Computes angles and their gradients, a block at a time.
+struct AngleKernel<'a> {
+    hinges: &'a [Hinge],
+    reference: &'a [f64],
+    x: &'a [Vec3],
+    rates: Rates<'a>,
+    /// The first block.
+    first: usize,
+    effective: &'a mut [[f64; BLOCK]],
+    angles: &'a mut [[f64; BLOCK]],
+    gradients: &'a mut [BlockGradients],
+}
+
+impl Kernel for AngleKernel<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let AngleKernel { hinges, reference, x, rates, first, effective, angles, gradients } = self;
+        for (i, own) in gradients.iter_mut().enumerate() {
+            // hinges of the block, the last one again where there are no more
+            let number = |lane: usize| (BLOCK * (first + i) + lane).min(hinges.len() - 1);
+            let gathered = gather_block(hinges, number, x);
+            let rest: [f64; BLOCK] = core::array::from_fn(|lane| hinges[number(lane)].rest_angle);
+
+            for lane in (0..BLOCK).step_by(L::Wide::WIDTH) {
+                let (angle, gradient) = Hinge::angle_and_gradients(&load_block::<L::Wide>(&gathered, lane));
+                (angle - L::Wide::load(&rest[lane..])).store(&mut angles[i][lane..]);
+                for (node, gradient) in own.iter_mut().zip(gradient) {
+                    node.iter_mut().zip(gradient).for_each(|(own, k)| k.store(&mut own[lane..]));
+                }
+            }
+
+            // what rates add
+            let (before, scale) = match rates {
+                Rates::SinceReference { growth } => {
+                    (core::array::from_fn(|lane| angles[i][lane] - reference[number(lane)]), growth)
+                }
+                Rates::OfVelocities { v, viscosity } => {
+                    let gathered = gather_block(hinges, number, v);
+                    let mut rates = [0.0; BLOCK];
+                    for lane in (0..BLOCK).step_by(L::Wide::WIDTH) {
+                        let v = load_block::<L::Wide>(&gathered, lane);
+                        let gradients = load_block::<L::Wide>(own, lane);
+                        let rate = (0..4).fold(L::Wide::splat(0.0), |sum, n| sum + dot(gradients[n], v[n]));
+                        rate.store(&mut rates[lane..]);
+                    }
+                    (rates, viscosity)
+                }
+            };
+            effective[i] = core::array::from_fn(|lane| angles[i][lane] + scale * before[lane]);
+        }
+    }
+}
+
+/// Values at the nodes of a block of hinges.
+#[inline(always)]
+fn gather_block(hinges: &[Hinge], number: impl Fn(usize) -> usize, values: &[Vec3]) -> BlockGradients {
+    let mut gathered = [[[0.0; BLOCK]; 3]; 4];
+    for lane in 0..BLOCK {
+        for (own, node) in gathered.iter_mut().zip(hinges[number(lane)].nodes) {
+            let value = &values[node as usize];
+            (0..3).for_each(|k| own[k][lane] = value[k]);
+        }
+    }
+    gathered
+}
+
+/// Some lanes of a block.
+#[inline(always)]
+fn load_block<W: WideLanes>(block: &BlockGradients, lane: usize) -> [Vector<W>; 4] {
+    core::array::from_fn(|node| core::array::from_fn(|k| W::load(&block[node][k][lane..])))
 }
 
 impl Hinges {
     pub(super) fn new(bending: &Bending, node_count: usize) -> Hinges {
         let count = bending.hinges.len();
+        let blocks = count.div_ceil(BLOCK);
         let nodes = bending.hinges.iter().flat_map(|hinge| hinge.nodes);
         Hinges {
             sums: NodeSums::build(node_count, nodes),
             reference: vec![0.0; count],
-            effective: vec![0.0; count],
-            angles: vec![0.0; count],
-            gradients: vec![[Vec3::zeros(); 4]; count],
+            effective: vec![0.0; BLOCK * blocks],
+            angles: vec![0.0; BLOCK * blocks],
+            gradients: vec![[[[0.0; BLOCK]; 3]; 4]; blocks],
             corners: vec![Vec3::zeros(); 4 * count],
+            energies: vec![0.0; bending.patch_count()],
             rows: Vec::new(),
         }
     }
 
     /// Computes the gradients of all corners at node positions (m); returns the energy (J).
     pub(super) fn evaluate(&mut self, bending: &Bending, x: &[Vec3], rates: Rates) -> f64 {
-        let Hinges { reference, effective, angles, gradients, corners, .. } = self;
+        let Hinges { reference, effective, angles, gradients, corners, energies, .. } = self;
 
         // angles, and what their rates add
-        let all = (effective.as_mut_slice(), (angles.as_mut_slice(), gradients.as_mut_slice()));
-        for_each_part(all, CHUNK, |first, (effective, (angles, gradients))| {
-            for (i, hinge) in bending.hinges[first..].iter().take(angles.len()).enumerate() {
-                let corners = gather(&hinge.nodes, x);
-                angles[i] = Hinge::angle(&corners) - hinge.rest_angle;
-                gradients[i] = Hinge::gradients(&corners);
-                effective[i] = angles[i]
-                    + match rates {
-                        Rates::SinceReference { growth } => growth * (angles[i] - reference[first + i]),
-                        Rates::OfVelocities { v, viscosity } => {
-                            let v = gather(&hinge.nodes, v);
-                            viscosity * (0..4).map(|n| gradients[i][n].dot(&v[n])).sum::<f64>()
-                        }
-                    };
-            }
+        let (hinges, reference) = (bending.hinges.as_slice(), reference.as_slice());
+        let blocks = (effective.as_chunks_mut::<BLOCK>().0, angles.as_chunks_mut::<BLOCK>().0);
+        let all = (blocks.0, (blocks.1, gradients.as_mut_slice()));
+        for_each_part(all, CHUNK / BLOCK, |first, (effective, (angles, gradients))| {
+            dispatch(AngleKernel { hinges, reference, x, rates, first, effective, angles, gradients });
         });
 
         // moments
@@ -64,18 +140,26 @@ impl Hinges {
         for_each_part(corners.as_chunks_mut::<4>().0, CHUNK, |first, corners| {
             for (i, corners) in corners.iter_mut().enumerate() {
                 let moment = bending.moment(first + i, effective);
-                *corners = gradients[first + i].map(|gradient| moment * gradient);
+                let (block, lane) = (&gradients[(first + i) / BLOCK], (first + i) % BLOCK);
+                for (corner, gradient) in corners.iter_mut().zip(block) {
+                    *corner = Vec3::from(gradient.map(|k| moment * k[lane]));
+                }
             }
         });
 
         // the energy
         let growth = if let Rates::SinceReference { growth } = rates { growth } else { 0.0 };
-        let mut sum = 0.0;
-        bending.for_each_coupling(|i, j, stiffness| {
-            let change = growth * (angles[i] - reference[i]) * (angles[j] - reference[j]);
-            sum += 0.5 * stiffness * (angles[i] * angles[j] + change);
+        let angles = &*angles;
+        for_each_part(energies.as_mut_slice(), CHUNK, |first, energies| {
+            for (i, energy) in energies.iter_mut().enumerate() {
+                *energy = bending.patch_energy(first + i, |hinge| angles[hinge]);
+                if growth > 0.0 {
+                    let change = |hinge: usize| angles[hinge] - reference[hinge];
+                    *energy += growth * bending.patch_energy(first + i, change);
+                }
+            }
         });
-        sum
+        energies.iter().sum()
     }
 
     /// The gradient of a node (N).
