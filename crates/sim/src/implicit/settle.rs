@@ -17,6 +17,7 @@ use crate::SolveReport;
 use crate::constraint_forces::{ConstraintEnergy, ConstraintStep};
 use crate::contact::{ContactEnergy, Contacts};
 use crate::custom_bodies::CustomBodies;
+use crate::muscle_energy::MuscleEnergy;
 use crate::step_model::with_numbers;
 use crate::substep::Substep;
 use crate::{Control, Model, State};
@@ -109,6 +110,8 @@ fn settle_in(
     let mut report =
         SettleReport { converged: false, residual: f64::INFINITY, rounds: 0, work: SolveReport::CONVERGED };
     let mut custom_bodies = CustomBodies::of(model);
+    let mut muscles = MuscleEnergy::default();
+    muscles.begin(model, control, 1.0);
     let (mut constraint_energy, mut contact_energy) = (ConstraintEnergy::default(), ContactEnergy::default());
     let can_collide = Contacts::can_collide_in(model, control);
 
@@ -135,6 +138,9 @@ fn settle_in(
         }
         if custom_bodies.has_energies() {
             all.push(&mut custom_bodies);
+        }
+        if !muscles.is_empty() {
+            all.push(&mut muscles);
         }
 
         // its minimum, and the residual without the regularisation
