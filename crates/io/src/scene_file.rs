@@ -15,6 +15,7 @@ mod goal;
 mod material;
 mod metaphor;
 mod motion;
+mod muscle;
 mod network;
 mod number;
 mod obstacle;
@@ -136,6 +137,7 @@ fn read_source(
         let factors = number::read_factors(&section, numbers)?;
         keyed_of.push((name, body::read_forces(&forces)?, factors));
     }
+    let character_names: Vec<String> = keyed_of.iter().map(|(name, ..)| name.clone()).collect();
     let Characters { from_files, longest, notes: found, .. } = characters;
     notes.extend(found);
     for (name, forces, factors) in keyed_of {
@@ -162,6 +164,16 @@ fn read_source(
         constraint::read_constraints(&constraints, &played.world, up)?;
     let metaphors = metaphor::read_metaphors(&scene.items("metaphor", &file.metaphor), &played.world)?;
     (played.world.metaphors, played.curves.metaphors) = metaphors.into_iter().unzip();
+
+    // muscles, those of characters first
+    let mut muscles = Vec::new();
+    for (section, name) in scene.items("character", &file.character).iter().zip(&character_names) {
+        let own = section.items("muscle", &section.table().muscle);
+        muscle::read_muscles(&own, (&played.world, Some(name)), &reading, &mut muscles)?;
+    }
+    let others = scene.items("muscle", &file.muscle);
+    muscle::read_muscles(&others, (&played.world, None), &reading, &mut muscles)?;
+    (played.world.muscles, played.curves.muscles) = muscles.into_iter().unzip();
 
     // times of the scene take precedence over those of its characters
     played.seconds = file.seconds.or(longest).unwrap_or(DEFAULT_SECONDS);

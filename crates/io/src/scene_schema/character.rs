@@ -2,7 +2,7 @@
 
 use super::{
     BoneMotionTable, BoneTable, CueTable, GoalTable, KeyTable, KeyedNumber, LoadTable, MaterialChoice,
-    PinTable, SagMode, TieTable, Vector, whole,
+    MuscleTable, PinTable, SagMode, TieTable, Vector, whole,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -125,6 +125,9 @@ pub struct CharacterTable {
     /// Forces on it, one `[[character.load]]` each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub load: Vec<LoadTable>,
+    /// Its muscles, one `[[character.muscle]]` each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub muscle: Vec<MuscleTable>,
     /// What the stiffness of its flesh is multiplied by, from 0.001 to 1000. Damping ratios stay: it is as if `young` were multiplied.
     #[schemars(extend("default" = 1))]
     pub stiffness_factor: Option<KeyedNumber>,

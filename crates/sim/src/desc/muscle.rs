@@ -81,9 +81,9 @@ pub struct MuscleTissue {
 }
 
 impl Default for MuscleTissue {
-    /// Relaxed muscle. It is stiffer against compression than the named material, because nothing else keeps the volume of what contracts: it loses (1 − 2ν) of the strain that it contracts by, half a percent at a quarter.
+    /// Relaxed muscle. It is stiffer against compression than the named material, because nothing else keeps the volume of what contracts: it loses about 2 (1 − 2ν) of the strain that it contracts by, half a percent at a quarter.
     fn default() -> MuscleTissue {
-        MuscleTissue { young: 10e3, poisson: 0.49 }
+        MuscleTissue { young: 10e3, poisson: 0.495 }
     }
 }
 
