@@ -50,12 +50,21 @@ impl Fibre {
     /// W (J), and V Ψ'/λ y (J): the gradient at node i is gᵢ times that.
     #[inline]
     pub fn evaluate(&self, law: &ForceLength, activation: f64, x: &[Vec3]) -> (f64, Vec3) {
+        let stretch = self.direction(x).norm();
+        (self.volume * law.energy(stretch, activation), self.pull(law, activation, x))
+    }
+
+    /// V Ψ'/λ y alone (J).
+    #[inline]
+    pub fn pull(&self, law: &ForceLength, activation: f64, x: &[Vec3]) -> Vec3 {
         let y = self.direction(x);
         let stretch = y.norm();
-        let energy = self.volume * law.energy(stretch, activation);
         // a fibre of no length has no direction, and pulls nowhere
-        let pull = if stretch > 0.0 { self.volume * law.stress(stretch, activation) / stretch } else { 0.0 };
-        (energy, pull * y)
+        if stretch > 0.0 {
+            y * (self.volume * law.stress(stretch, activation) / stretch)
+        } else {
+            Vec3::zeros()
+        }
     }
 
     /// The Hessian at node positions (m), without what is negative.

@@ -118,8 +118,8 @@ fn passive_force(e: f64) -> f64 {
         return 0.0;
     }
     let curved = e.min(PASSIVE_LINEAR);
-    let force = PASSIVE * (exp(PASSIVE_GROWTH * curved) - 1.0 - PASSIVE_GROWTH * curved);
-    force + passive_tangent(curved) * (e - curved)
+    let growth = exp(PASSIVE_GROWTH * curved) - 1.0;
+    PASSIVE * (growth - PASSIVE_GROWTH * curved + PASSIVE_GROWTH * growth * (e - curved))
 }
 
 fn passive_tangent(e: f64) -> f64 {

@@ -48,6 +48,11 @@ impl Muscle {
         if self.length > 0.0 { self.volume / self.length } else { 0.0 }
     }
 
+    /// How many tets have fibres of it.
+    pub fn tet_count(&self) -> usize {
+        self.fibres.len()
+    }
+
     /// The force of full activation at optimal length (N): largest stress times cross-section, or that of the line.
     pub fn max_force(&self) -> f64 {
         if self.line.is_some() { self.curve.max_stress } else { self.curve.max_stress * self.area() }

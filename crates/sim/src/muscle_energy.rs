@@ -12,7 +12,7 @@ use crate::control::Control;
 use crate::model::Model;
 use crate::muscle::{LineOfAction, Muscles};
 use crate::node_energy::NodeEnergy;
-use sinew_flesh::ForceLength;
+use sinew_flesh::{Fibre, ForceLength};
 use sinew_math::nalgebra::{Matrix3x6, Matrix6};
 use sinew_math::parallel::for_each_part;
 use sinew_math::sparse::Row;
@@ -72,7 +72,7 @@ impl MuscleEnergy {
 
     /// The energy (J) for nodes at positions (m) and the poses of bones that were set last.
     pub(crate) fn energy(&mut self, x: &[Vec3]) -> f64 {
-        self.pull(x);
+        self.pull(|fibre, curve, activation| fibre.evaluate(curve, activation, x));
         self.pull_lines();
         self.sum()
     }
@@ -104,7 +104,8 @@ impl MuscleEnergy {
 
     /// Adds the forces on nodes (N), and on bones about the origin of the world.
     pub(crate) fn push(&mut self, x: &[Vec3], node_force: &mut [Vec3], wrenches: &mut [Wrench]) {
-        self.pull(x);
+        // energies cost as much again, and sub-steps do without
+        self.pull(|fibre, curve, activation| (0.0, fibre.pull(curve, activation, x)));
         for (fibre, (_, pull)) in self.muscles.fibres.iter().zip(&self.pulls) {
             for (node, g) in fibre.nodes.iter().zip(&fibre.gradients) {
                 node_force[*node as usize] -= *g * pull;
@@ -115,14 +116,14 @@ impl MuscleEnergy {
     }
 
     /// Energies and pulls of all fibres.
-    fn pull(&mut self, x: &[Vec3]) {
+    fn pull(&mut self, evaluate: impl Fn(&Fibre, &ForceLength, f64) -> (f64, Vec3) + Sync) {
         let MuscleEnergy { muscles, activations, pulls, .. } = self;
         pulls.resize(muscles.fibres.len(), (0.0, Vec3::zeros()));
         for (muscle, &activation) in muscles.all.iter().zip(&*activations) {
             let fibres = &muscles.fibres[muscle.fibres.clone()];
             for_each_part(&mut pulls[muscle.fibres.clone()], CHUNK, |first, part| {
                 for (pull, fibre) in part.iter_mut().zip(&fibres[first..]) {
-                    *pull = fibre.evaluate(&muscle.curve, activation, x);
+                    *pull = evaluate(fibre, &muscle.curve, activation);
                 }
             });
         }
@@ -209,7 +210,7 @@ impl LineState {
 
 impl NodeEnergy for MuscleEnergy {
     fn evaluate(&mut self, x: &[Vec3], gradient: &mut [Vec3]) -> f64 {
-        self.pull(x);
+        self.pull(|fibre, curve, activation| fibre.evaluate(curve, activation, x));
         for (fibre, (_, pull)) in self.muscles.fibres.iter().zip(&self.pulls) {
             for (node, g) in fibre.nodes.iter().zip(&fibre.gradients) {
                 gradient[*node as usize] += *g * pull;
