@@ -168,6 +168,8 @@ fn read_source(
     // muscles, those of characters first
     let mut muscles = Vec::new();
     for (section, name) in scene.items("character", &file.character).iter().zip(&character_names) {
+        let binding = from_files.iter().find(|file| file.binding.name == *name).map(|file| &file.binding);
+        muscle::read_human_muscles(section, (&played.world, name), binding, &mut muscles)?;
         let own = section.items("muscle", &section.table().muscle);
         muscle::read_muscles(&own, (&played.world, Some(name)), &reading, &mut muscles)?;
     }

@@ -5,8 +5,9 @@ use super::constraint::{body_names, known};
 use super::number::read_number;
 use super::section::Section;
 use crate::mesh_file::read_surface;
-use crate::scene_schema::{MuscleDriverTable, MuscleEndTable, MuscleTable};
-use sinew_control::{BezierKey, Curve, Extrapolation, JointCurve, MuscleDrive};
+use crate::scene_schema::{CharacterTable, MuscleDriverTable, MuscleEndTable, MuscleTable};
+use sinew_character::{CharacterBinding, human_muscles};
+use sinew_control::{BezierKey, BoneMap, Curve, Extrapolation, JointCurve, MuscleDrive};
 use sinew_files::ReadError;
 use sinew_flesh::ForceLength;
 use sinew_math::Vec3;
@@ -15,6 +16,7 @@ use sinew_sim::desc::{
     FibreField, FleshMuscleDesc, LineMuscleDesc, MuscleDesc, MuscleEnd, MuscleKind, MuscleTissue,
     MuscleVolume,
 };
+use sinew_skeleton::Skeleton;
 
 /// Reads the muscles of one list and adds them to those before. `own` is the character that they are written in.
 pub(super) fn read_muscles(
@@ -44,6 +46,47 @@ pub(super) fn read_muscles(
         };
         let drive = read_drive(section, rig, reading)?;
         all.push((MuscleDesc { name, kind, curve: read_curve(section, is_line)? }, drive));
+    }
+    Ok(())
+}
+
+/// Adds the muscles of a human figure, if a character asks for them. `binding` is that of a character from a file.
+pub(super) fn read_human_muscles(
+    section: &Section<CharacterTable>,
+    (world, name): (&WorldDesc, &str),
+    binding: Option<&CharacterBinding>,
+    all: &mut Vec<(MuscleDesc, MuscleDrive)>,
+) -> Result<(), ReadError> {
+    let Some(activations) = &section.table().human_muscles else { return Ok(()) };
+    let error = |what: String| section.error("human_muscles", format!("`human_muscles`: {what}"));
+    let map = match binding {
+        Some(binding) => binding.human_bones(),
+        None => {
+            let body = world.bodies.iter().find(|body| body.name == name);
+            let rig = body.and_then(|body| body.attachment.as_ref()).map(|own| &own.rig);
+            let rig = world.rigs.iter().find(|other| Some(&other.name) == rig);
+            let skeleton = rig.and_then(|rig| Skeleton::build(&rig.skeleton.with_plain_masses()).ok());
+            skeleton.map(|skeleton| BoneMap::find_in(&skeleton)).unwrap_or_default()
+        }
+    };
+    let muscles = human_muscles(world, name, &map).map_err(error)?;
+    let names: Vec<&str> = muscles.iter().map(|muscle| muscle.name.as_str()).collect();
+    if let Some(unknown) = activations.keys().find(|name| !names.contains(&name.as_str())) {
+        return Err(error(format!("there is no \"{unknown}\": there is {}", names.join(", "))));
+    }
+    // names of several characters are told apart
+    let is_taken = muscles.iter().any(|muscle| all.iter().any(|(other, _)| other.name == muscle.name));
+    for muscle in muscles {
+        let activation = match activations.get(&muscle.name) {
+            Some(number) => read_number(section, "human_muscles", number)?,
+            None => Curve::Constant(0.0),
+        };
+        let drive = MuscleDrive { activation, joint: None };
+        if let Some(fault) = drive.fault() {
+            return Err(error(format!("{}: {fault}", muscle.name)));
+        }
+        let name = if is_taken { format!("{name} {}", muscle.name) } else { muscle.name };
+        all.push((MuscleDesc { name, ..muscle }, drive));
     }
     Ok(())
 }

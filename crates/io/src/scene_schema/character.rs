@@ -125,6 +125,9 @@ pub struct CharacterTable {
     /// Forces on it, one `[[character.load]]` each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub load: Vec<LoadTable>,
+    /// Lays out biceps, triceps, forearm, deltoid, pectoral, thigh, calf and gluteus on both sides of a human figure, scaled to its flesh, with activations by name: `{ "left biceps" = 0.5 }`. Those that are not named are relaxed.
+    #[schemars(extend("x-default" = "no muscles"))]
+    pub human_muscles: Option<BTreeMap<String, KeyedNumber>>,
     /// Its muscles, one `[[character.muscle]]` each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub muscle: Vec<MuscleTable>,

@@ -64,12 +64,6 @@ parts! {
     Belt: BeltTable = "belt = { … }";
     /// A control metaphor.
     Metaphor: MetaphorTable = "[[metaphor]]";
-    /// What contracts.
-    Muscle: MuscleTable = "[[muscle]] or [[character.muscle]]";
-    /// Where a muscle ends.
-    MuscleEnd: MuscleEndTable = "origin or insertion = { … }";
-    /// A joint that drives a muscle.
-    MuscleDriver: MuscleDriverTable = "driver = { … }";
     /// How steps are taken.
     Solver: SolverTable = "[solver]";
     /// A change of the scene during the take.
@@ -110,6 +104,12 @@ parts! {
     Curve: CurveTable = "number = { keys = … }";
     /// A key with handles.
     CurveKey: CurveKeyTable = "keys = [{ … }, …]";
+    /// What contracts.
+    Muscle: MuscleTable = "[[muscle]] or [[character.muscle]]";
+    /// Where a muscle ends.
+    MuscleEnd: MuscleEndTable = "origin or insertion = { … }";
+    /// A joint that drives a muscle.
+    MuscleDriver: MuscleDriverTable = "driver = { … }";
 }
 
 impl ScenePart {
