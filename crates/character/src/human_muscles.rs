@@ -243,7 +243,7 @@ impl<'a> Figure<'a> {
             tissue: Some(MuscleTissue::default()),
         };
         let name = format!("{} {}", if side == Side::Left { "left" } else { "right" }, row.name);
-        Some(MuscleDesc { name, kind: MuscleKind::Flesh(flesh), curve: ForceLength::default() })
+        Some(MuscleDesc { name, kind: MuscleKind::Flesh(Box::new(flesh)), curve: ForceLength::default() })
     }
 
     /// How far the surface is from a point in a direction (m); none if there is none.

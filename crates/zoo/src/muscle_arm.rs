@@ -100,8 +100,11 @@ fn muscle(
         fibres: FibreField::Harmonic,
         tissue: Some(MuscleTissue::default()),
     };
-    let desc =
-        MuscleDesc { name: name.into(), kind: MuscleKind::Flesh(flesh), curve: ForceLength::default() };
+    let desc = MuscleDesc {
+        name: name.into(),
+        kind: MuscleKind::Flesh(Box::new(flesh)),
+        curve: ForceLength::default(),
+    };
     let keys = keys.iter().map(|(time, value)| BezierKey::auto(*time, *value)).collect();
     let activation = Curve::build(keys, Extrapolation::Hold).unwrap_or(Curve::Constant(0.0));
     (desc, MuscleDrive { activation, joint: None })

@@ -176,7 +176,7 @@ fn read_flesh(
         }
     };
     let fibres = section.fibres.map_or(FibreField::Harmonic, |along| FibreField::Along(Vec3::from(along)));
-    Ok(MuscleKind::Flesh(FleshMuscleDesc { body, volume, ends, fibres, tissue }))
+    Ok(MuscleKind::Flesh(Box::new(FleshMuscleDesc { body, volume, ends, fibres, tissue })))
 }
 
 fn read_line(

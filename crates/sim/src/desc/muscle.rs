@@ -19,7 +19,7 @@ pub struct MuscleDesc {
 #[derive(Clone, Debug)]
 pub enum MuscleKind {
     /// Fibres in the tets of a body: it bulges, and pulls where flesh hangs on bones.
-    Flesh(FleshMuscleDesc),
+    Flesh(Box<FleshMuscleDesc>),
     /// A line from bone to bone, which pulls on bones only.
     Line(LineMuscleDesc),
 }
