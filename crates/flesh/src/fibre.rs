@@ -133,8 +133,8 @@ mod tests {
                 };
                 let (ahead, back) = (moved(e), moved(-e));
                 let own = fibre.gradients[i / 3] * y[i % 3];
-                let slope = (ahead.0 - back.0) / (2.0 * e);
-                assert!((slope - own).abs() < 1e-5 * (1.0 + y.norm() / 0.02), "{slope} {own}");
+                let derivative = (ahead.0 - back.0) / (2.0 * e);
+                assert!((derivative - own).abs() < 1e-5 * (1.0 + y.norm() / 0.02), "{derivative} {own}");
                 if is_whole {
                     let change = (ahead.1 - back.1) / (2.0 * e);
                     let product = tangent.block.column(i % 3) * fibre.gradients[i / 3];

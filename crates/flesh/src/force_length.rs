@@ -140,10 +140,10 @@ mod tests {
         for activation in [0.0, 0.3, 1.0] {
             for i in 1..40 {
                 let (l, e) = (0.3 + 0.041 * f64::from(i), 1e-5);
-                let slope = (law.energy(l + e, activation) - law.energy(l - e, activation)) / (2.0 * e);
-                assert!((slope - law.stress(l, activation)).abs() < 1e-7, "{l}: {slope}");
-                let slope = (law.stress(l + e, activation) - law.stress(l - e, activation)) / (2.0 * e);
-                assert!((slope - law.tangent(l, activation)).abs() < 1e-4, "{l}: {slope}");
+                let derivative = (law.energy(l + e, activation) - law.energy(l - e, activation)) / (2.0 * e);
+                assert!((derivative - law.stress(l, activation)).abs() < 1e-7, "{l}: {derivative}");
+                let derivative = (law.stress(l + e, activation) - law.stress(l - e, activation)) / (2.0 * e);
+                assert!((derivative - law.tangent(l, activation)).abs() < 1e-4, "{l}: {derivative}");
             }
         }
     }

@@ -39,6 +39,7 @@ use sinew_character::{DEFAULT_FPS, DEFAULT_SECONDS, EARTH_GRAVITY, empty_scene};
 use sinew_control::{Curve, Factor, Motion, VectorCurve};
 use sinew_files::read_bytes;
 use sinew_files::{Loaded, ReadError, ReadErrors};
+use sinew_gltf::FileCharacter;
 use sinew_math::Vec3;
 use sinew_sim::desc::{ContactDesc, ObstacleDesc};
 use sinew_take::{Scene, SceneEdit};
@@ -165,17 +166,7 @@ fn read_source(
     let metaphors = metaphor::read_metaphors(&scene.items("metaphor", &file.metaphor), &played.world)?;
     (played.world.metaphors, played.curves.metaphors) = metaphors.into_iter().unzip();
 
-    // muscles, those of characters first
-    let mut muscles = Vec::new();
-    for (section, name) in scene.items("character", &file.character).iter().zip(&character_names) {
-        let binding = from_files.iter().find(|file| file.binding.name == *name).map(|file| &file.binding);
-        muscle::read_human_muscles(section, (&played.world, name), binding, &mut muscles)?;
-        let own = section.items("muscle", &section.table().muscle);
-        muscle::read_muscles(&own, (&played.world, Some(name)), &reading, &mut muscles)?;
-    }
-    let others = scene.items("muscle", &file.muscle);
-    muscle::read_muscles(&others, (&played.world, None), &reading, &mut muscles)?;
-    (played.world.muscles, played.curves.muscles) = muscles.into_iter().unzip();
+    read_muscles(&scene, (&character_names, &from_files), &reading, &mut played)?;
 
     // times of the scene take precedence over those of its characters
     played.seconds = file.seconds.or(longest).unwrap_or(DEFAULT_SECONDS);
@@ -248,6 +239,26 @@ fn read_bodies(
         key_factors(played, played.world.bodies.len() - 1, number::read_factors(&section, numbers)?);
     }
     Ok(contacts)
+}
+
+/// Reads muscles, those of characters first.
+fn read_muscles(
+    scene: &Section<SceneFile>,
+    (names, from_files): (&[String], &[FileCharacter]),
+    reading: &Reading,
+    played: &mut Scene,
+) -> Result<(), ReadError> {
+    let (file, mut muscles) = (scene.table(), Vec::new());
+    for (section, name) in scene.items("character", &file.character).iter().zip(names) {
+        let binding = from_files.iter().find(|file| file.binding.name == *name).map(|file| &file.binding);
+        muscle::read_human_muscles(section, (&played.world, name), binding, &mut muscles)?;
+        let own = section.items("muscle", &section.table().muscle);
+        muscle::read_muscles(&own, (&played.world, Some(name)), reading, &mut muscles)?;
+    }
+    let others = scene.items("muscle", &file.muscle);
+    muscle::read_muscles(&others, (&played.world, None), reading, &mut muscles)?;
+    (played.world.muscles, played.curves.muscles) = muscles.into_iter().unzip();
+    Ok(())
 }
 
 /// Sets the curves of the factors of a body, in the order of [`Factor::ALL`].

@@ -273,9 +273,7 @@ impl Implicit {
         if self.custom_bodies.has_energies() {
             all.push(&mut self.custom_bodies);
         }
-        if !self.muscles.is_empty() {
-            all.push(&mut self.muscles);
-        }
+        self.muscles.join(&mut all);
         let newton = if stage.is_demoted { &mut self.demoted } else { &mut self.newton };
         newton.is_stiff = false;
         newton.start(&mut self.problem, model, &mut all);

@@ -65,9 +65,18 @@ impl MuscleEnergy {
         self.activations.extend((0..count).map(|i| control.activation_at(i, fraction)));
     }
 
-    /// Whether there are muscles.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.muscles.is_empty()
+    /// Muscles with the activations at the end of the step.
+    pub(crate) fn at_end(model: &Model, control: &Control) -> MuscleEnergy {
+        let mut muscles = MuscleEnergy::default();
+        muscles.begin(model, control, 1.0);
+        muscles
+    }
+
+    /// Appends itself to other energies if there are muscles.
+    pub(crate) fn join<'a>(&'a mut self, all: &mut Vec<&'a mut dyn NodeEnergy>) {
+        if !self.muscles.is_empty() {
+            all.push(self);
+        }
     }
 
     /// The energy (J) for nodes at positions (m) and the poses of bones that were set last.
@@ -342,9 +351,9 @@ mod tests {
             };
             let (ahead, back) = (moved(e), moved(-e));
             let energy = |line: &LineState| 0.35 * curve.energy(line.length / 0.35, 0.7);
-            let slope = (energy(&ahead) - energy(&back)) / (2.0 * e);
+            let derivative = (energy(&ahead) - energy(&back)) / (2.0 * e);
             let force = own.tension * own.gradients[i / 3][i % 3];
-            assert!((slope - force).abs() < 1e-5 * own.tension, "{slope} {force}");
+            assert!((derivative - force).abs() < 1e-5 * own.tension, "{derivative} {force}");
             let mut motion = [Vec3::zeros(); 3];
             motion[i / 3][i % 3] = 1.0;
             for (k, product) in own.product(&motion).iter().enumerate() {

@@ -71,11 +71,8 @@ impl Implicit {
         let newton = if stage.is_demoted { demoted } else { newton };
         barrier.begin(model, control, stage.substep, state);
         barrier.checks_path = problem.bones.any_sought();
-        newton.start(
-            problem,
-            model,
-            &mut energies(constraint_energy, (custom_bodies, muscles), model, extras),
-        );
+        let mut all = energies(constraint_energy, (custom_bodies, muscles), model, extras);
+        newton.start(problem, model, &mut all);
         newton.deadline = budget.begin(solves_left);
         newton.is_stiff = true;
 
@@ -154,9 +151,7 @@ fn energies<'a>(
     if custom_bodies.has_energies() {
         all.push(custom_bodies);
     }
-    if !muscles.is_empty() {
-        all.push(muscles);
-    }
+    muscles.join(&mut all);
     all
 }
 

@@ -109,9 +109,7 @@ fn settle_in(
     let mut now = state.clone();
     let mut report =
         SettleReport { converged: false, residual: f64::INFINITY, rounds: 0, work: SolveReport::CONVERGED };
-    let mut custom_bodies = CustomBodies::of(model);
-    let mut muscles = MuscleEnergy::default();
-    muscles.begin(model, control, 1.0);
+    let (mut custom_bodies, mut muscles) = (CustomBodies::of(model), MuscleEnergy::at_end(model, control));
     let (mut constraint_energy, mut contact_energy) = (ConstraintEnergy::default(), ContactEnergy::default());
     let can_collide = Contacts::can_collide_in(model, control);
 
@@ -139,9 +137,7 @@ fn settle_in(
         if custom_bodies.has_energies() {
             all.push(&mut custom_bodies);
         }
-        if !muscles.is_empty() {
-            all.push(&mut muscles);
-        }
+        muscles.join(&mut all);
 
         // its minimum, and the residual without the regularisation
         newton.start(&mut problem, model, &mut all);

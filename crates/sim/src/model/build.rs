@@ -1,6 +1,6 @@
 //! Validation and assembly of a model from a world description: lumped masses, attachment to bones, rest shapes, and the stable step.
 
-use super::muscles::MuscleParts;
+use super::muscles::{BodyMuscles, MuscleParts};
 use super::painted_stiffness::painted_stiffness;
 use super::unheld::Unheld;
 use super::{Load, Model, ModelId, Pin, constraints, home, metaphors, muscles};
@@ -8,7 +8,7 @@ use crate::body::{Body, Shape, damping_rate};
 use crate::body_kind::{BodyKind, CoordinateState, CustomBody};
 use crate::constraint;
 use crate::contact_surface::{ContactSurface, PairMaterials, find_faults};
-use crate::desc::{AttachmentDesc, BodyDesc, LoadDesc, PinDesc, Sag, ShapeDesc, WorldDesc};
+use crate::desc::{BodyDesc, LoadDesc, PinDesc, Sag, ShapeDesc, WorldDesc};
 use crate::factors::Factors;
 use crate::fault::{BuildError, Fault};
 use crate::home::{HomePart, HomeParts, Homes, blend_stiffness};
@@ -267,23 +267,11 @@ impl Parts {
         }
 
         // muscles, whose ends come before all other ties
-        let in_muscles = match muscles::find_in_body(world, &desc.name, &shape, (first_node, first_tet)) {
-            Ok(found) => found,
-            Err(faults) => {
-                self.faults.extend(faults);
-                return;
-            }
+        let Some(in_muscles) = self.find_muscles(world, desc, &shape, (first_node, first_tet)) else {
+            return;
         };
-        let tied;
-        let desc = match &desc.attachment {
-            Some(attachment) if !in_muscles.ties.is_empty() => {
-                let ties = in_muscles.ties.iter().chain(&attachment.ties).cloned().collect();
-                let attachment = Some(AttachmentDesc { ties, ..attachment.clone() });
-                tied = BodyDesc { attachment, ..desc.clone() };
-                &tied
-            }
-            _ => desc,
-        };
+        let tied = in_muscles.tied(desc);
+        let desc = tied.as_ref().unwrap_or(desc);
 
         // attachment to bones, and elements with their materials
         let attached = self.attach(desc, &mut shape, first_node, rigs);
@@ -335,6 +323,23 @@ impl Parts {
             factors: Factors::default(),
             cage,
         });
+    }
+
+    /// What muscles take of a body; none if they cannot.
+    fn find_muscles(
+        &mut self,
+        world: &WorldDesc,
+        desc: &BodyDesc,
+        shape: &Shape,
+        first: (usize, usize),
+    ) -> Option<BodyMuscles> {
+        match muscles::find_in_body(world, &desc.name, shape, first) {
+            Ok(found) => Some(found),
+            Err(faults) => {
+                self.faults.extend(faults);
+                None
+            }
+        }
     }
 
     /// Assigns a custom body its ranges of generalised coordinates.

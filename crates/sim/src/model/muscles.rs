@@ -6,8 +6,8 @@ mod volume;
 use super::Model;
 use crate::body::Shape;
 use crate::desc::{
-    FibreField, FleshMuscleDesc, Hold, LineMuscleDesc, MuscleDesc, MuscleEnd, MuscleKind, MuscleTissue,
-    MuscleVolume, ShapeDesc, TieDesc, WorldDesc,
+    AttachmentDesc, BodyDesc, FibreField, FleshMuscleDesc, Hold, LineMuscleDesc, MuscleDesc, MuscleEnd,
+    MuscleKind, MuscleTissue, MuscleVolume, ShapeDesc, TieDesc, WorldDesc,
 };
 use crate::fault::Fault;
 use crate::muscle::{LineOfAction, Muscle, Muscles};
@@ -18,7 +18,7 @@ use std::sync::Arc;
 use volume::MuscleShape;
 
 /// Tets of which less than this fraction is muscle have no fibres.
-const LEAST: f64 = 0.02;
+const MIN_FRACTION: f64 = 0.02;
 /// Default radius of an end relative to the length of the muscle.
 const END_RADIUS: f64 = 0.1;
 
@@ -40,7 +40,7 @@ pub(super) struct MuscleParts {
 pub(super) struct BodyMuscles {
     pub(super) parts: Vec<(usize, MuscleParts)>,
     /// Ties of their ends to bones.
-    pub(super) ties: Vec<TieDesc>,
+    ties: Vec<TieDesc>,
 }
 
 /// Finds what the muscles of a world take of a body. Nodes and tets are counted from the first of the model's.
@@ -78,6 +78,14 @@ pub(super) fn find_in_body(
 }
 
 impl BodyMuscles {
+    /// The body with the ties of muscles before its own; none if there are none.
+    pub(super) fn tied(&self, desc: &BodyDesc) -> Option<BodyDesc> {
+        let attachment = desc.attachment.as_ref().filter(|_| !self.ties.is_empty())?;
+        let ties = self.ties.iter().chain(&attachment.ties).cloned().collect();
+        let attachment = Some(AttachmentDesc { ties, ..attachment.clone() });
+        Some(BodyDesc { attachment, ..desc.clone() })
+    }
+
     /// The material of each tet of the body, by its place in the model, from that without muscles.
     pub(super) fn blend(&self, tet: u32, even: Material) -> Material {
         let mut material = even;
@@ -211,7 +219,7 @@ fn find_part(desc: &FleshMuscleDesc, shape: &Shape) -> Result<MuscleParts, Strin
         .zip(&shape.fill)
         .enumerate()
         .map(|(tet, (fraction, fill))| (tet as u32, fraction.min(*fill)))
-        .filter(|(_, fraction)| *fraction >= LEAST)
+        .filter(|(_, fraction)| *fraction >= MIN_FRACTION)
         .collect();
     if tets.is_empty() {
         let (low, high) = shape.surface.bounds().unwrap_or_default();
