@@ -72,10 +72,11 @@ impl Gallery {
     }
 }
 
-/// The file name of a character's picture: a clip if the scene has obstacles or is directed by edits, otherwise a contact sheet.
+/// The file name of a character's picture: a clip if the scene has obstacles or muscles, or is directed by edits, otherwise a contact sheet.
 fn picture_name(character: &Character) -> String {
     let scene = (character.build)();
-    let is_clip = !scene.world.obstacles.is_empty() || !scene.edits.is_empty();
+    let world = &scene.world;
+    let is_clip = !world.obstacles.is_empty() || !world.muscles.is_empty() || !scene.edits.is_empty();
     format!("{}.{}", character.name, if is_clip { "gif" } else { "png" })
 }
 

@@ -8,7 +8,7 @@ use clap::Args;
 use sinew_gltf::{Engine, FileFacts};
 use sinew_io::{CharacterChoice, Loaded, TakeEnding, TakeFile};
 use sinew_sim::desc::{BodyDesc, NetworkKind, ShapeDesc};
-use sinew_sim::{Body, Model, Rig};
+use sinew_sim::{Body, Model, Muscle, Rig};
 use sinew_skeleton::{BoneId, Skeleton};
 use sinew_take::Scene;
 use sinew_zoo::source;
@@ -161,6 +161,30 @@ fn print_shape(body: &BodyDesc) {
     }
 }
 
+/// What a muscle is, in one line.
+fn print_muscle(model: &Model, muscle: &Muscle) {
+    let Some(body) = muscle.body else {
+        say!(
+            "muscle '{}': line of action of {:.1} cm, up to {:.0} N",
+            muscle.name,
+            1e2 * muscle.length,
+            muscle.max_force()
+        );
+        return;
+    };
+    let [origin, insertion] = [0, 1].map(|i| muscle.end_nodes[i].len());
+    say!(
+        "muscle '{}' in '{}': {:.1} cm, {:.0} cm³ in {} tets, {:.1} cm² across, up to {:.0} N; {origin} and {insertion} nodes fixed to bones at its ends",
+        muscle.name,
+        model.bodies()[body].name,
+        1e2 * muscle.length,
+        1e6 * muscle.volume,
+        muscle.tet_count(),
+        1e4 * muscle.area(),
+        muscle.max_force()
+    );
+}
+
 fn print_rig(model: &Model, index: usize, rig: &Rig) {
     // the skeleton as a whole
     let skeleton = &rig.skeleton;
@@ -268,6 +292,7 @@ fn print_model(model: &Model, scene: &Scene) {
 
     // skeletons and time step
     model.rigs().iter().enumerate().for_each(|(i, rig)| print_rig(model, i, rig));
+    model.muscles().iter().for_each(|muscle| print_muscle(model, muscle));
     say!(
         "explicit steps of at most {:.3} ms ({} per frame); highest frequency {:.0} Hz",
         1e3 * model.stable_step().seconds,

@@ -66,7 +66,7 @@ fn path_of(motion: &Motion, start: Option<MotionStart>, time: f64, dt: f64) -> P
 impl Controller for Script {
     fn control(&mut self, model: &Model, state: &State, dt: f64, control: &mut Control) {
         // numbers of the world, and pins
-        self.curves.control(model, state.time, dt, control);
+        self.curves.control(model, state, dt, control);
         control.pins.resize(model.pins().len(), PinPath::default());
         let start_of = |starts: &[Option<MotionStart>], i: usize| starts.get(i).copied().flatten();
         for (i, (path, motion)) in control.pins.iter_mut().zip(&self.pin_motions).enumerate() {

@@ -1,7 +1,7 @@
-//! Numbers of a world that change over time: gravity, loads, air drag, factors of materials and magnitudes of metaphors.
+//! Numbers of a world that change over time: gravity, loads, air drag, factors of materials, magnitudes of metaphors and activations of muscles.
 
-use crate::{Curve, FactorCurves, VectorCurve};
-use sinew_sim::{Control, Model};
+use crate::{Curve, FactorCurves, MuscleDrive, VectorCurve};
+use sinew_sim::{Control, Model, State};
 
 /// Curves of numbers of a world over the time of the take, in place of the constants in its description.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -16,11 +16,14 @@ pub struct WorldCurves {
     pub factors: FactorCurves,
     /// The magnitude of each metaphor. Metaphors beyond the end of the list do not act, and none does before the take.
     pub metaphors: Vec<Curve>,
+    /// The activation of each muscle. Muscles beyond the end of the list are relaxed.
+    pub muscles: Vec<MuscleDrive>,
 }
 
 impl WorldCurves {
-    /// Writes the numbers of the step of `dt` (s) that starts at a time (s): those at its middle, so that the impulse of what changes linearly is exact. Before the take they are those at its start.
-    pub(crate) fn control(&self, model: &Model, time: f64, dt: f64, control: &mut Control) {
+    /// Writes the numbers of the step of `dt` (s) that starts in a state: those at its middle, so that the impulse of what changes linearly is exact. Before the take they are those at its start.
+    pub(crate) fn control(&self, model: &Model, state: &State, dt: f64, control: &mut Control) {
+        let time = state.time;
         let middle = (time + 0.5 * dt).max(0.0);
         control.gravity = self.gravity.as_ref().map(|gravity| gravity.value(middle));
 
@@ -46,6 +49,11 @@ impl WorldCurves {
         let ends = |curve| [time, time + dt].map(|time| magnitude(curve, time));
         control.metaphors.clear();
         control.metaphors.extend(self.metaphors.iter().take(model.metaphors().len()).map(ends));
+
+        // muscles
+        let activations = self.muscles.iter().take(model.muscles().len());
+        control.activations.clear();
+        control.activations.extend(activations.map(|muscle| muscle.ends(model, state, dt)));
     }
 
     /// Checks the curves and returns the first fault.
@@ -56,6 +64,9 @@ impl WorldCurves {
         }
         if !self.metaphors.iter().all(Curve::is_finite) {
             return Some("the magnitude of a metaphor is not finite".into());
+        }
+        if let Some(fault) = self.muscles.iter().find_map(MuscleDrive::fault) {
+            return Some(fault);
         }
         let mut drags = self.air_drag.iter().flatten().flat_map(Curve::key_values);
         let drag = drags.find(|(_, value)| !(*value >= 0.0 && value.is_finite()));

@@ -15,6 +15,7 @@ mod goal;
 mod material;
 mod metaphor;
 mod motion;
+mod muscle;
 mod network;
 mod number;
 mod obstacle;
@@ -38,6 +39,7 @@ use sinew_character::{DEFAULT_FPS, DEFAULT_SECONDS, EARTH_GRAVITY, empty_scene};
 use sinew_control::{Curve, Factor, Motion, VectorCurve};
 use sinew_files::read_bytes;
 use sinew_files::{Loaded, ReadError, ReadErrors};
+use sinew_gltf::FileCharacter;
 use sinew_math::Vec3;
 use sinew_sim::desc::{ContactDesc, ObstacleDesc};
 use sinew_take::{Scene, SceneEdit};
@@ -136,6 +138,7 @@ fn read_source(
         let factors = number::read_factors(&section, numbers)?;
         keyed_of.push((name, body::read_forces(&forces)?, factors));
     }
+    let character_names: Vec<String> = keyed_of.iter().map(|(name, ..)| name.clone()).collect();
     let Characters { from_files, longest, notes: found, .. } = characters;
     notes.extend(found);
     for (name, forces, factors) in keyed_of {
@@ -162,6 +165,8 @@ fn read_source(
         constraint::read_constraints(&constraints, &played.world, up)?;
     let metaphors = metaphor::read_metaphors(&scene.items("metaphor", &file.metaphor), &played.world)?;
     (played.world.metaphors, played.curves.metaphors) = metaphors.into_iter().unzip();
+
+    read_muscles(&scene, (&character_names, &from_files), &reading, &mut played)?;
 
     // times of the scene take precedence over those of its characters
     played.seconds = file.seconds.or(longest).unwrap_or(DEFAULT_SECONDS);
@@ -234,6 +239,26 @@ fn read_bodies(
         key_factors(played, played.world.bodies.len() - 1, number::read_factors(&section, numbers)?);
     }
     Ok(contacts)
+}
+
+/// Reads muscles, those of characters first.
+fn read_muscles(
+    scene: &Section<SceneFile>,
+    (names, from_files): (&[String], &[FileCharacter]),
+    reading: &Reading,
+    played: &mut Scene,
+) -> Result<(), ReadError> {
+    let (file, mut muscles) = (scene.table(), Vec::new());
+    for (section, name) in scene.items("character", &file.character).iter().zip(names) {
+        let binding = from_files.iter().find(|file| file.binding.name == *name).map(|file| &file.binding);
+        muscle::read_human_muscles(section, (&played.world, name), binding, &mut muscles)?;
+        let own = section.items("muscle", &section.table().muscle);
+        muscle::read_muscles(&own, (&played.world, Some(name)), reading, &mut muscles)?;
+    }
+    let others = scene.items("muscle", &file.muscle);
+    muscle::read_muscles(&others, (&played.world, None), reading, &mut muscles)?;
+    (played.world.muscles, played.curves.muscles) = muscles.into_iter().unzip();
+    Ok(())
 }
 
 /// Sets the curves of the factors of a body, in the order of [`Factor::ALL`].

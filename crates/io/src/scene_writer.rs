@@ -11,6 +11,7 @@ mod edit;
 mod goal;
 mod mesh;
 mod metaphor;
+mod muscle;
 mod network;
 mod number;
 mod obstacle;
@@ -166,6 +167,7 @@ fn scene_file(scene: &Scene) -> Result<(SceneFile, Vec<(String, String)>), Strin
     file.contact = obstacle::contact_table(&world.contact, world.obstacles.is_empty());
     file.constraint = constraint::constraint_tables(scene)?;
     file.metaphor = metaphor::metaphor_tables(scene)?;
+    file.muscle = muscle::muscle_tables(scene, &mut meshes)?;
     file.edit = edit::edit_tables(scene)?;
     if has_angles(&file) {
         file.angles = Some(AngleUnit::Radians);
@@ -179,6 +181,7 @@ fn has_angles(file: &SceneFile) -> bool {
     let bones = file.character.iter().flat_map(|character| &character.bone);
     bones.into_iter().any(|bone| bone.limits.is_some() || bone.spring_rest.is_some())
         || file.obstacle.iter().any(|obstacle| obstacle.spin.is_some())
+        || file.muscle.iter().any(|muscle| muscle.driver.is_some())
 }
 
 /// Checks the file by reading it, which finds numbers out of range.

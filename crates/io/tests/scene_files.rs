@@ -312,6 +312,10 @@ radius = 0.4
 net = true
 frame = "cone"
 
+[[muscle]]
+name = "pull"
+body = "first"
+
 [[edit]]
 time = 1.25
 gravity = [0, 0, 1]
@@ -320,6 +324,7 @@ obstacle = [{ name = "ground", still = true }]
 remove = ["hand"]
 character = [{ name = "snake", mode = "direct", remove_goal = ["lick"], goal = [{ name = "nod", bone = "head", place = [0, 0, 1] }] }]
 remove_metaphor = ["squeeze"]
+activation = { pull = 0.5 }
 
 [[edit]]
 time = 2
@@ -403,6 +408,11 @@ fn folder() -> TempDir {
 
 /// The keys of a character from a file, which is alone in its scene.
 const RIGGED: &str = "
+muscle = [
+    { name = 'pull', body = 'first', surface = 'a.obj', fibres = [1, 0, 0], stress = 2e5, optimal = 1.1, passive = 0.5, young = 2e4, poisson = 0.48, activation = { keys = [[0, 0], [1, 1]] } },
+    { body = 'first', radius = 0.1, origin = { place = [0, 0, 0], radius = 0.05 }, insertion = { place = [1, 0, 0] }, own_tissue = false },
+    { body = 'snake', line = true, force = 100, origin = { place = [0, 0, 0], bone = 'head' }, via = [{ place = [0.1, 0, 0], bone = 'head' }], insertion = { place = [0.2, 0, 0], bone = 'tail' }, driver = { bone = 'tail', coordinate = 1, keys = [[0, 0], [90, 1]] } },
+]
 [[character]]
 file = 'hero.glb'
 animation = 'walk'
@@ -418,6 +428,7 @@ limit = 0.4
 joint_limits = false
 joint_damping = 0.5
 human = { hips = 'Bip01' }
+human_muscles = { 'left biceps' = 0.5 }
 ";
 
 fn error_of(text: &str, folder: &Path) -> String {

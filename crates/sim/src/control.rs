@@ -3,7 +3,7 @@
 use crate::body_kind::BodyKind;
 use crate::contact_surface::Surface;
 use crate::factors::Factors;
-use crate::{ConstraintPath, Metaphor, Model, Rig};
+use crate::{ConstraintPath, Metaphor, Model, Muscle, Rig};
 use sinew_math::{Isometry, Vec3, so3};
 use sinew_skeleton::{BoneId, DriveKind, Drives, Feedback, SkeletonState};
 
@@ -34,6 +34,8 @@ pub struct Control {
     pub constraints: Vec<ConstraintPath>,
     /// Magnitudes of the model's metaphors at the beginning and at the end of the step, between which they change linearly. Metaphors beyond the end of the list do not act.
     pub metaphors: Vec<[f64; 2]>,
+    /// Activation of each muscle of the model at the beginning and at the end of the step, from 0 to 1, between which it changes linearly. Muscles beyond the end of the list are relaxed.
+    pub activations: Vec<[f64; 2]>,
 }
 
 /// What the friction of surfaces is multiplied by: that of a pair by the factors of both, and of a surface that is in contact with itself by its own. Surfaces beyond the end of a list have 1.
@@ -178,6 +180,12 @@ impl Control {
         self.metaphors.get(i).copied().unwrap_or_default()
     }
 
+    /// Returns the activation of muscle `i` after a fraction of the step.
+    pub(crate) fn activation_at(&self, i: usize, fraction: f64) -> f64 {
+        let [from, to] = self.activations.get(i).copied().unwrap_or_default();
+        from + fraction * (to - from)
+    }
+
     /// Whether body `i` of a model waits where it is.
     pub(crate) fn body_waits(&self, model: &Model, i: usize) -> bool {
         self.phase != Phase::Take && model.unheld().bodies[i]
@@ -210,6 +218,7 @@ impl Control {
             phase: Phase::Take,
             constraints: vec![ConstraintPath::default(); model.constraints().len()],
             metaphors: vec![[0.0; 2]; model.metaphors().len()],
+            activations: vec![[0.0; 2]; model.muscles().len()],
         }
     }
 
@@ -226,8 +235,16 @@ impl Control {
             Some(format!("metaphor '{}': its magnitude is {magnitude}: it must be finite", own.name))
         };
         let mut directed = model.metaphors().iter().zip(&self.metaphors).filter_map(not_finite);
+        let is_bad = |(own, ends): (&Muscle, &[f64; 2])| {
+            let activation = ends.iter().find(|activation| !(0.0..=1.0).contains(*activation))?;
+            Some(format!("muscle '{}': its activation is {activation}: give a number from 0 to 1", own.name))
+        };
+        let mut activated = model.muscles().iter().zip(&self.activations).filter_map(is_bad);
         let rigs = model.rigs().iter().zip(&self.rigs).find_map(faulty);
-        rigs.or_else(|| held.next()).or_else(|| directed.next()).or_else(|| self.number_fault(model))
+        rigs.or_else(|| held.next())
+            .or_else(|| directed.next())
+            .or_else(|| activated.next())
+            .or_else(|| self.number_fault(model))
     }
 
     /// Describes the first number of the world that is not possible.

@@ -4,6 +4,7 @@ mod constraint;
 mod contact;
 mod home;
 mod metaphor;
+mod muscle;
 mod network;
 mod region;
 
@@ -18,6 +19,10 @@ pub use constraint::{BeltDesc, ConstraintDesc, ConstraintKind, PointDesc};
 pub use contact::{BodyContactDesc, ContactDesc, Mobility, ObstacleDesc};
 pub use home::HomeDesc;
 pub use metaphor::{FrameMethod, MetaphorDesc, MetaphorKind, WidgetDesc};
+pub use muscle::{
+    FibreField, FleshMuscleDesc, LineMuscleDesc, MuscleDesc, MuscleEnd, MuscleKind, MuscleTissue,
+    MuscleVolume,
+};
 pub use network::{NetworkDesc, NetworkKind, SheetElements};
 pub use sinew_contact::Shape;
 pub use sinew_mesh::CageSize;
@@ -39,6 +44,8 @@ pub struct WorldDesc {
     pub constraints: Vec<ConstraintDesc>,
     /// Control metaphors: forces that stretch, bend, twist or push bodies.
     pub metaphors: Vec<MetaphorDesc>,
+    /// Muscles, in bodies or as lines of action.
+    pub muscles: Vec<MuscleDesc>,
     /// Upper limit of explicit sub-steps (s), below the stability limit; none for no other limit than stability.
     pub max_step: Option<f64>,
 }

@@ -21,6 +21,8 @@ use crate::custom_bodies::CustomBodies;
 use crate::energy_check::{EnergyCheck, worst_node};
 use crate::exact_constraints::{DroppedConstraint, ExactConstraints};
 use crate::metaphor_forces::MetaphorForces;
+use crate::muscle_energy::MuscleEnergy;
+use crate::node_energy::NodeEnergy;
 use crate::substep::Substep;
 use crate::{BoneError, Control, Energies, Model, State, StepError, StepReport, SubstepBackoff};
 use part_motion::{MoveKernel, PartMotion};
@@ -41,6 +43,9 @@ pub(crate) struct Explicit {
     contacts: Contacts,
     constraint_forces: ConstraintForces,
     metaphor_forces: MetaphorForces,
+    muscles: MuscleEnergy,
+    /// Activations of muscles in the sub-step before.
+    activations_before: Vec<f64>,
     /// Velocity damping factor e^(−c h) of a sub-step, per body; unused for bodies without bones.
     decay: Vec<f64>,
     /// How bodies without bones move.
@@ -93,6 +98,7 @@ impl Explicit {
             bone_error = match found {
                 Ok(report) if EnergyCheck::of(model, &self.coupling, &self.homes, state).is_sound() => {
                     state.supplied_energy -= self.constraint_energy(model, control, 1.0, state);
+                    state.supplied_energy -= self.muscle_energy(model, control, 1.0, state);
                     if !model.homes().is_empty() {
                         state.supplied_energy = self.stored_energy(model, state);
                     }
@@ -172,6 +178,8 @@ impl Explicit {
         }
         // elastic energy of constraints is credited during the step and debited at its end, see `crate::constraint`
         state.supplied_energy += self.constraint_energy(model, control, 0.0, state);
+        // and so is that of muscles
+        state.supplied_energy += self.muscle_energy(model, control, 0.0, state);
 
         // the sub-steps
         let mut report = StepReport { substeps, ..StepReport::default() };
@@ -244,7 +252,11 @@ impl Explicit {
             drag: &self.drag,
             squeezed: if self.compression.is_empty() { &[] } else { self.compression.impulses() },
             follow: &self.follow,
-            bones: if model.constraints().is_empty() { &[] } else { &self.constraint_forces.applied.bones },
+            bones: if model.constraints().is_empty() && !model.muscle_store().has_lines() {
+                &[]
+            } else {
+                &self.constraint_forces.applied.bones
+            },
             cores_collide: can_collide,
         };
         self.coupling.move_bones(model, control, &pushes, substep, state)?;
@@ -286,6 +298,34 @@ impl Explicit {
             state.supplied_energy += given;
             self.contacts.pull(&self.constraint_forces.applied.obstacles);
         }
+        if !model.muscles().is_empty() {
+            self.contract_muscles(model, control, substep, state);
+        }
+    }
+
+    /// Adds the forces of muscles, and what their activation supplies.
+    fn contract_muscles(&mut self, model: &Model, control: &Control, substep: Substep, state: &mut State) {
+        let Explicit { muscles, activations_before, constraint_forces, coupling, outside, .. } = self;
+        activations_before.clear();
+        activations_before.extend_from_slice(muscles.activations());
+        muscles.begin(model, control, substep.to);
+        muscles.see_bones(&coupling.world_frames(model));
+        let applied = &mut constraint_forces.applied;
+        if model.constraints().is_empty() {
+            applied.clear(model);
+        }
+        muscles.push(&state.node_x, outside, &mut applied.bones);
+        state.supplied_energy += muscles.change_from(activations_before, &state.node_x);
+    }
+
+    /// Energy stored in muscles after a fraction of the step (J).
+    fn muscle_energy(&mut self, model: &Model, control: &Control, fraction: f64, state: &State) -> f64 {
+        if model.muscles().is_empty() {
+            return 0.0;
+        }
+        self.muscles.begin(model, control, fraction);
+        self.muscles.see_bones(&self.coupling.world_frames(model));
+        self.muscles.energy(&state.node_x)
     }
 
     /// Energy stored in the constraints after a fraction of the step (J).
@@ -469,6 +509,7 @@ fn has_outside_forces(model: &Model, control: &Control) -> bool {
     Contacts::can_collide_in(model, control)
         || !model.constraints().is_empty()
         || !model.metaphors().is_empty()
+        || !model.muscles().is_empty()
         || model.has_custom_bodies()
 }
 

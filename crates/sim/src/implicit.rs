@@ -45,6 +45,7 @@ use crate::contact::{self, BarrierContact, ContactEnergy, Contacts};
 use crate::coupling::BoneCoupling;
 use crate::custom_bodies::CustomBodies;
 use crate::exact_constraints::DroppedConstraint;
+use crate::muscle_energy::MuscleEnergy;
 use crate::substep::Substep;
 use crate::{Control, Model, NodeEnergy, SolveReport, State, StepError, StepReport};
 use deadline::Budget;
@@ -75,6 +76,7 @@ pub(crate) struct Implicit {
     /// The energy at the beginning of such a stage, if nothing from outside does work in it (J).
     energy_limit: Option<f64>,
     custom_bodies: CustomBodies,
+    muscles: MuscleEnergy,
     torques: Vec<Vec<f64>>,
     before: State,
     /// Measures time against the budget.
@@ -246,6 +248,7 @@ impl Implicit {
         );
         self.begin_stage(model, control, stage, state);
         self.begin_custom_bodies(model, stage, state);
+        self.muscles.begin(model, control, substep.to);
         if self.uses_barrier {
             let task = Task { model, control, settings };
             if let Some(found) = self.solve_with_barrier(task, stage, extras, (budget, solves_left), state) {
@@ -270,6 +273,7 @@ impl Implicit {
         if self.custom_bodies.has_energies() {
             all.push(&mut self.custom_bodies);
         }
+        self.muscles.join(&mut all);
         let newton = if stage.is_demoted { &mut self.demoted } else { &mut self.newton };
         newton.is_stiff = false;
         newton.start(&mut self.problem, model, &mut all);

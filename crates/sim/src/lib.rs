@@ -26,6 +26,8 @@ mod metaphor;
 mod metaphor_forces;
 mod metaphor_strength;
 mod model;
+mod muscle;
+mod muscle_energy;
 mod network;
 mod node_energy;
 mod obstacle;
@@ -66,6 +68,7 @@ pub use implicit::{
 pub use metaphor::{BodyPose, ControlFrame, Metaphor, NodeSet};
 pub use metaphor_forces::{metaphor_forces, metaphor_response};
 pub use model::{HarmonicWeights, Load, Model, Pin, SurfacePoint};
+pub use muscle::Muscle;
 pub use node_energy::{NodeEnergy, PointSprings};
 pub use obstacle::{Obstacle, ObstacleState};
 pub use report::{BoneError, SolveReport, StepError, StepReport};

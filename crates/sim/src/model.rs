@@ -6,6 +6,7 @@ mod harmonic_weights;
 mod hash;
 mod home;
 mod metaphors;
+mod muscles;
 mod painted_stiffness;
 mod step_numbers;
 mod surface_point;
@@ -22,6 +23,7 @@ use crate::contact_surface::ContactSurface;
 use crate::desc::Mobility;
 use crate::home::Homes;
 use crate::metaphor::Metaphor;
+use crate::muscle::{Muscle, Muscles};
 use crate::obstacle::Obstacle;
 use crate::part::Parts;
 use crate::rig::{FixedNodes, LimbShapes, Rig};
@@ -75,6 +77,8 @@ pub struct Model {
     constraints: Vec<Constraint>,
     /// Control metaphors.
     metaphors: Vec<Metaphor>,
+    /// Muscles, shared by copies.
+    muscles: Arc<Muscles>,
     /// The surface points considered in contact detection.
     contact_surface: ContactSurface,
     /// Potential of gravity compensation at rest (J).
@@ -231,6 +235,18 @@ impl Model {
     #[inline]
     pub fn metaphors(&self) -> &[Metaphor] {
         &self.metaphors
+    }
+
+    /// Muscles.
+    #[inline]
+    pub fn muscles(&self) -> &[Muscle] {
+        &self.muscles.all
+    }
+
+    /// Muscles with their fibres.
+    #[inline]
+    pub(crate) fn muscle_store(&self) -> &Arc<Muscles> {
+        &self.muscles
     }
 
     /// Stability limit of explicit time steps.

@@ -68,6 +68,18 @@ impl StableStep {
         StableStep { seconds, omega, stiffening, viscosity }
     }
 
+    /// The limit of the same body with an energy in addition whose highest frequency has this square (1/s²).
+    pub(crate) fn stiffened(&self, square: f64) -> StableStep {
+        if self.omega == 0.0 {
+            return *self;
+        }
+        let stiffening = self.stiffening + square / (self.omega * self.omega);
+        StableStep {
+            viscosity: self.viscosity,
+            ..StableStep::of_elements(self.omega, stiffening, self.viscosity > 0.0)
+        }
+    }
+
     /// The limit of the same body of another material, if that differs only in stiffness and damping: K ∝ E at the same ν, so ω' = ω √(E'/E).
     pub(crate) fn with_material(&self, own: &Material, other: &Material) -> Option<StableStep> {
         if own == other || self.omega == 0.0 {

@@ -102,6 +102,13 @@ pub enum SceneChange {
     },
     /// The end of a metaphor.
     RemoveMetaphor(String),
+    /// The activation of a muscle.
+    Activation {
+        /// The muscle.
+        muscle: String,
+        /// From 0 to 1, over the time of the take.
+        curve: Curve,
+    },
     /// Contact parameters. Friction begins anew.
     Contact(ContactDesc),
     /// The solver.
@@ -143,6 +150,7 @@ impl SceneChange {
             SceneChange::PinMotion { .. }
             | SceneChange::BodyFactor { .. }
             | SceneChange::ObstacleFrictionFactor { .. }
+            | SceneChange::Activation { .. }
             | SceneChange::Solver(_)
             | SceneChange::Goal { .. }
             | SceneChange::RemoveGoal { .. }

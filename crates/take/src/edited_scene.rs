@@ -1,7 +1,9 @@
 //! Applies edits to a scene.
 
 use crate::{Scene, SceneChange, SceneEdit};
-use sinew_control::{ConstraintMotion, Curve, DriveMode, Goal, Motion, Performance, VectorCurve};
+use sinew_control::{
+    ConstraintMotion, Curve, DriveMode, Goal, Motion, MuscleDrive, Performance, VectorCurve,
+};
 use sinew_sim::desc::{BodyDesc, ConstraintDesc, LoadDesc, MetaphorDesc, Mobility, ObstacleDesc};
 
 impl SceneEdit {
@@ -45,6 +47,7 @@ impl SceneChange {
             SceneChange::RemoveConstraint(name) => remove_constraint(scene, name)?,
             SceneChange::Metaphor { metaphor, magnitude } => set_metaphor(scene, metaphor, magnitude),
             SceneChange::RemoveMetaphor(name) => remove_metaphor(scene, name)?,
+            SceneChange::Activation { muscle, curve } => set_activation(scene, muscle, curve)?,
             SceneChange::Drive { rig, mode } => set_drive_mode(scene, rig, *mode, time)?,
             SceneChange::Goal { rig, goal } => set_goal(scene, rig, goal, time)?,
             SceneChange::RemoveGoal { rig, goal } => end_goal(scene, rig, goal, time)?,
@@ -185,6 +188,17 @@ fn remove_metaphor(scene: &mut Scene, name: &str) -> Result<(), String> {
         scene.curves.metaphors.remove(i);
     }
     Ok(())
+}
+
+/// The joint that drives a muscle besides stays.
+fn set_activation(scene: &mut Scene, name: &str, curve: &Curve) -> Result<(), String> {
+    let muscles = &scene.world.muscles;
+    let Some(i) = muscles.iter().position(|muscle| muscle.name == name) else {
+        return Err(unknown("muscle", name, muscles.iter().map(|muscle| muscle.name.as_str())));
+    };
+    scene.curves.muscles.resize(muscles.len(), MuscleDrive::default());
+    scene.curves.muscles[i].activation = curve.clone();
+    scene.curves.muscles[i].fault().map_or(Ok(()), |fault| Err(format!("muscle '{name}': {fault}")))
 }
 
 /// Joints that go limp get ranges, stops and damping, as those of a scene that is limp from the start.

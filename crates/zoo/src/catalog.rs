@@ -3,7 +3,7 @@
 use crate::Beam;
 use crate::{
     arm, beam, cloth, cloth_ball, cloth_fold, cloth_stretch, cow, cylinder, dancer, dragon, fish, jelly,
-    jelly_torus, penguin, rabbit_flap, rabbit_twist, starfish, worm,
+    jelly_torus, muscle_arm, penguin, rabbit_flap, rabbit_twist, starfish, worm,
 };
 use crate::{
     dancer_stairs, duck_box, fish_jump, penguins, pile, pot, starfish_cage, starfish_turn, worm_roll,
@@ -79,6 +79,12 @@ const CATALOG: &[Character] = &[
         description: "bends at the elbow; the flesh bulges on the inside and sags below",
         build: arm,
         color: [0.90, 0.68, 0.55],
+    },
+    Character {
+        name: "muscle-arm",
+        description: "biceps, triceps and a muscle of the forearm move a limp elbow; they bulge",
+        build: muscle_arm,
+        color: [0.88, 0.62, 0.50],
     },
     Character {
         name: "penguin",

@@ -31,7 +31,7 @@ const fn known(
 
 /// Where [KimPollard2011, tables III and IV] has the character, its sizes: starfish of 200, 3,400, 9,000 and 37,573 tets with 1,162
 /// vertices, and a dancer of 8,619 tets, 34,362 vertices and 60 degrees of freedom.
-const KNOWN: [Known; 34] = [
+const KNOWN: [Known; 35] = [
     known("dancer", [20, 63], [8_619, 34_362], 153.0),
     known("starfish", [16, 26], [3_400, 1_162], 1.6),
     known("starfish-coarse", [16, 26], [200, 1_162], 1.6),
@@ -40,6 +40,7 @@ const KNOWN: [Known; 34] = [
     known("fish", [7, 10], [800, 2_000], 4.86),
     known("worm", [7, 18], [800, 1_430], 6.31),
     known("arm", [3, 2], [4_000, 5_900], 10.3),
+    known("muscle-arm", [3, 1], [5_000, 4_260], 6.15),
     known("penguin", [14, 42], [4_500, 9_650], 34.4),
     known("cow", [16, 45], [7_000, 22_500], 157.0),
     known("dragon", [23, 72], [8_000, 17_200], 34.3),

@@ -7,7 +7,7 @@ use super::goal::read_goals;
 use super::material::read_material_from;
 use super::metaphor::read_metaphors;
 use super::motion::read_motion;
-use super::number::{read_factor, read_factors, read_vector};
+use super::number::{read_factor, read_factors, read_number, read_vector};
 use super::performance::read_mode;
 use super::section::Section;
 use super::solver::read_solver;
@@ -79,6 +79,12 @@ fn read_edit(section: &Section<EditTable>, scene: &Scene, up: Up) -> Result<Scen
     }
     let begun = read_metaphors(&sections, &scene.world)?.into_iter();
     changes.extend(begun.map(|(metaphor, magnitude)| SceneChange::Metaphor { metaphor, magnitude }));
+
+    // muscles
+    for (muscle, number) in table.activation.iter().flatten() {
+        let curve = read_number(section, "activation", number)?;
+        changes.push(SceneChange::Activation { muscle: muscle.clone(), curve });
+    }
 
     // contact and the solver
     if let Some(contact) = section.optional("contact", &table.contact) {

@@ -2,7 +2,7 @@
 
 use super::{
     BoneMotionTable, BoneTable, CueTable, GoalTable, KeyTable, KeyedNumber, LoadTable, MaterialChoice,
-    PinTable, SagMode, TieTable, Vector, whole,
+    MuscleTable, PinTable, SagMode, TieTable, Vector, whole,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -125,6 +125,12 @@ pub struct CharacterTable {
     /// Forces on it, one `[[character.load]]` each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub load: Vec<LoadTable>,
+    /// Lays out biceps, triceps, forearm, deltoid, pectoral, thigh, calf and gluteus on both sides of a human figure, scaled to its flesh, with activations by name: `{ "left biceps" = 0.5 }`. Those that are not named are relaxed.
+    #[schemars(extend("x-default" = "no muscles"))]
+    pub human_muscles: Option<BTreeMap<String, KeyedNumber>>,
+    /// Its muscles, one `[[character.muscle]]` each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub muscle: Vec<MuscleTable>,
     /// What the stiffness of its flesh is multiplied by, from 0.001 to 1000. Damping ratios stay: it is as if `young` were multiplied.
     #[schemars(extend("default" = 1))]
     pub stiffness_factor: Option<KeyedNumber>,

@@ -6,6 +6,7 @@ use super::{
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// A change of the scene from a time of the take on. Keys that are not given stay as they are.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -38,6 +39,9 @@ pub struct EditTable {
     /// Control metaphors that end, by their names.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remove_metaphor: Vec<String>,
+    /// Activations of muscles by their names: `{ biceps = 0.5 }`.
+    #[schemars(extend("x-default" = "as before"))]
+    pub activation: Option<BTreeMap<String, KeyedNumber>>,
     /// How contact is resolved: `[edit.contact]`; keys that are not given are the defaults.
     #[schemars(extend("x-default" = "as before"))]
     pub contact: Option<ContactTable>,

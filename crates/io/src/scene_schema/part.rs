@@ -104,6 +104,12 @@ parts! {
     Curve: CurveTable = "number = { keys = … }";
     /// A key with handles.
     CurveKey: CurveKeyTable = "keys = [{ … }, …]";
+    /// What contracts.
+    Muscle: MuscleTable = "[[muscle]] or [[character.muscle]]";
+    /// Where a muscle ends.
+    MuscleEnd: MuscleEndTable = "origin or insertion = { … }";
+    /// A joint that drives a muscle.
+    MuscleDriver: MuscleDriverTable = "driver = { … }";
 }
 
 impl ScenePart {

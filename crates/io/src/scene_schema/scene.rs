@@ -2,7 +2,7 @@
 
 use super::{
     BodyTable, CharacterTable, ConstraintTable, ContactTable, EditTable, KeyedVector, MetaphorTable,
-    ObstacleTable, SolverTable,
+    MuscleTable, ObstacleTable, SolverTable,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -47,6 +47,9 @@ pub struct SceneFile {
     /// Control metaphors: forces that stretch, bend, twist or push a body, one `[[metaphor]]` each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub metaphor: Vec<MetaphorTable>,
+    /// Muscles, one `[[muscle]]` each; those of a character may be `[[character.muscle]]`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub muscle: Vec<MuscleTable>,
     /// How time steps are taken: `[solver]`.
     #[schemars(extend("x-default" = "explicit"))]
     pub solver: Option<SolverTable>,

@@ -94,6 +94,10 @@ fn edit_table(scene: &Scene, time: f64, change: &SceneChange) -> Result<EditTabl
             table.metaphor.push(metaphor_table(metaphor, magnitude)?);
         }
         SceneChange::RemoveMetaphor(name) => table.remove_metaphor.push(name.clone()),
+        SceneChange::Activation { muscle, curve } => {
+            let activations = table.activation.get_or_insert_default();
+            activations.insert(muscle.clone(), keyed_number(curve)?);
+        }
     }
     Ok(table)
 }
@@ -114,6 +118,7 @@ mod tests {
     const EDITS: &str = "seconds = 1\n[[body]]\nname = 'a'\nsurface = 'a.obj'\ncage_tets = 20\n[[body.pin]]\nregion = { end = 'top' }\n\
         [[obstacle]]\nname = 'ball'\nsphere = 0.1\nposition = [0, -2, 0]\n\
         [[constraint]]\nname = 'drag'\ndrag = { body = 'a', surface = [1, 0, 0] }\n\
+        [[muscle]]\nname = 'pull'\nfibres = [0, 1, 0]\n\
         [[edit]]\ntime = 0.1\ngravity = [0, 0.1, 0]\n\
         [[edit]]\ntime = 0.1\nbody = [{ name = 'a', material = { young = 2345 } }]\n\
         [[edit]]\ntime = 0.2\nbody = [{ name = 'a', load = [{ region = { end = 'top' }, force = [1, 0, 0] }] }]\n\
@@ -127,6 +132,7 @@ mod tests {
         [[edit]]\ntime = 0.5\nconstraint = [{ name = 'new', pin = { body = 'a', surface = [1, 0, 0] }, exact = true, strengths = [[0.5, 0], [0.6, 1]] }]\n\
         [[edit]]\ntime = 0.5\nmetaphor = [{ name = 'turn', body = 'a', kind = 'twist', magnitude = { keys = [[0.5, 0], [0.7, -2]] }, near = 0.01 }]\n\
         [[edit]]\ntime = 0.55\nremove_metaphor = ['turn']\n\
+        [[edit]]\ntime = 0.58\nactivation = { pull = { keys = [[0.6, 0], [0.7, 1]] } }\n\
         [[edit]]\ntime = 0.6\ncontact = { friction = 0.2 }\n\
         [[edit]]\ntime = 0.7\nsolver = { kind = 'implicit', order = 2, exact = 'multipliers' }\n\
         [[edit]]\ntime = 0.8\nsolver = { kind = 'explicit' }\n";
@@ -141,7 +147,7 @@ mod tests {
         .unwrap();
         std::fs::write(folder.path().join("s.toml"), EDITS).unwrap();
         let scene = read_scene(&folder.path().join("s.toml")).unwrap().value;
-        assert_eq!(scene.edits.len(), 16);
+        assert_eq!(scene.edits.len(), 17);
         assert!(scene.edits.iter().all(|edit| edit.changes.len() == 1));
         let other = tempfile::tempdir().unwrap();
         SceneFiles::of(&scene, "t").unwrap().write(other.path()).unwrap();

@@ -666,6 +666,46 @@ fn metaphor() -> BoxedStrategy<MetaphorTable> {
         .boxed()
 }
 
+/// A muscle of the first body.
+fn muscle() -> BoxedStrategy<MuscleTable> {
+    let end = || {
+        (vector(), of(positive())).prop_map(|(place, radius)| MuscleEndTable { place, radius, bone: None })
+    };
+    let curve = (of(positive()), of(0.5..2.0), of(0.0..3.0));
+    let activation = prop_oneof![
+        (0.0..1.0f64).prop_map(KeyedNumber::Constant),
+        [0.0..1.0f64, 0.0..1.0].prop_map(|[from, to]| {
+            let keys = vec![CurveKey::Row([0.0, from]), CurveKey::Row([1.5, to])];
+            KeyedNumber::Curve(CurveTable { keys, ..CurveTable::default() })
+        }),
+    ];
+    let tissue = prop_oneof![
+        Just((None, None, Some(false))),
+        (of(positive()), of(0.1..0.49)).prop_map(|(young, poisson)| (young, poisson, None)),
+    ];
+    (of((end(), end(), of(positive()))), of(axis()), curve, of(activation), tissue)
+        .prop_map(|(ends, fibres, (stress, optimal, passive), activation, (young, poisson, own_tissue))| {
+            let (origin, insertion, radius) =
+                ends.map_or((None, None, None), |(a, b, radius)| (Some(a), Some(b), radius));
+            MuscleTable {
+                body: Some("body 1".into()),
+                origin,
+                insertion,
+                radius,
+                fibres,
+                stress,
+                optimal,
+                passive,
+                activation,
+                young,
+                poisson,
+                own_tissue,
+                ..MuscleTable::default()
+            }
+        })
+        .boxed()
+}
+
 fn contact() -> BoxedStrategy<ContactTable> {
     (of(positive()), of(positive()), flag(), of(1e-4..0.1))
         .prop_map(|(friction, stiffness, bodies, longest_step)| ContactTable {
@@ -751,12 +791,12 @@ pub(crate) fn scene_file() -> impl Strategy<Value = SceneFile> {
     let top = (of(0.01..100.0), of(1.0..240.0), up, of(keyed_vector()), angles, of(0.0..10.0));
     let tables =
         (vec((name(), body()), 1..3), vec(character(), 0..3), vec(obstacle(), 1..3), of(dynamic_obstacle()));
-    let forces = (vec(constraint(), 0..3), vec(metaphor(), 0..3));
+    let forces = (vec(constraint(), 0..3), vec(metaphor(), 0..3), vec(muscle(), 0..3));
     (top, tables, forces, of(contact()), of(solver()), vec(edit(), 0..3)).prop_map(
         |(
             (seconds, fps, up, gravity, angles, preroll),
             tables,
-            (constraint, metaphor),
+            (constraint, metaphor, muscle),
             contact,
             solver,
             edit,
@@ -787,6 +827,7 @@ pub(crate) fn scene_file() -> impl Strategy<Value = SceneFile> {
                 contact,
                 constraint,
                 metaphor,
+                muscle,
                 solver,
                 edit,
             }

@@ -206,6 +206,15 @@ impl BoneCoupling {
         &self.rigs[rig].kinematics.world_frames()[bone]
     }
 
+    /// Poses of the bones of all rigs, the world first; empty where no muscle needs them.
+    pub(crate) fn world_frames(&self, model: &Model) -> Vec<Frame> {
+        if !model.muscle_store().has_lines() {
+            return Vec::new();
+        }
+        let bones = self.rigs.iter().flat_map(|rig| rig.kinematics.world_frames().iter().copied());
+        core::iter::once(Frame::default()).chain(bones).collect()
+    }
+
     /// Energy of fully prescribed rigs (J); its change over a step is the work of the prescribed joints.
     pub(crate) fn prescribed_energy(&self, model: &Model, state: &State) -> f64 {
         let rigs = self.rigs.iter().zip(model.rigs()).zip(&state.rigs);

@@ -11,6 +11,7 @@ use super::{Implicit, ImplicitContact, ImplicitSettings, Stage, Task};
 use crate::constraint_forces::ConstraintEnergy;
 use crate::contact::{BarrierContact, Contacts};
 use crate::custom_bodies::CustomBodies;
+use crate::muscle_energy::MuscleEnergy;
 use crate::{Constraint, Control, Model, NodeEnergy, SolveReport, State, StepError};
 use sinew_math::Vec3;
 use sinew_math::sparse::Row;
@@ -65,11 +66,13 @@ impl Implicit {
         state: &State,
     ) -> Option<SolveReport> {
         // the initial guess and the reference gradient, without contact
-        let Implicit { problem, newton, demoted, barrier, constraint_energy, custom_bodies, .. } = self;
+        let Implicit { problem, newton, demoted, barrier, constraint_energy, custom_bodies, muscles, .. } =
+            self;
         let newton = if stage.is_demoted { demoted } else { newton };
         barrier.begin(model, control, stage.substep, state);
         barrier.checks_path = problem.bones.any_sought();
-        newton.start(problem, model, &mut energies(constraint_energy, custom_bodies, model, extras));
+        let mut all = energies(constraint_energy, (custom_bodies, muscles), model, extras);
+        newton.start(problem, model, &mut all);
         newton.deadline = budget.begin(solves_left);
         newton.is_stiff = true;
 
@@ -96,14 +99,14 @@ impl Implicit {
             barrier.begin_carrying(model, control);
             {
                 let mut contact = barrier.on(model);
-                let mut all = energies(constraint_energy, custom_bodies, model, extras);
+                let mut all = energies(constraint_energy, (custom_bodies, muscles), model, extras);
                 all.push(&mut contact);
                 way.displace(newton, problem, model, &mut all);
             }
             barrier.end_carrying();
             {
                 let mut contact = barrier.on(model);
-                let mut all = energies(constraint_energy, custom_bodies, model, extras);
+                let mut all = energies(constraint_energy, (custom_bodies, muscles), model, extras);
                 all.push(&mut contact);
                 way.response = newton.respond(problem, model, settings, &mut all).nodes.clone();
             }
@@ -117,7 +120,7 @@ impl Implicit {
                 return None;
             }
             let mut contact = barrier.on(model);
-            let mut all = energies(constraint_energy, custom_bodies, model, extras);
+            let mut all = energies(constraint_energy, (custom_bodies, muscles), model, extras);
             all.push(&mut contact);
             newton.restart(problem, model, &mut all);
             report = report.and(newton.minimise(problem, model, &some, &mut all));
@@ -125,7 +128,7 @@ impl Implicit {
 
         // the minimum, with everything that is prescribed in its place
         let mut contact = barrier.on(model);
-        let mut all = energies(constraint_energy, custom_bodies, model, extras);
+        let mut all = energies(constraint_energy, (custom_bodies, muscles), model, extras);
         all.push(&mut contact);
         newton.restart(problem, model, &mut all);
         let settings = ImplicitSettings { max_newton: MORE_ITERATIONS * settings.max_newton, ..*settings };
@@ -139,7 +142,7 @@ impl Implicit {
 /// All energies besides contact.
 fn energies<'a>(
     constraint_energy: &'a mut ConstraintEnergy,
-    custom_bodies: &'a mut CustomBodies,
+    (custom_bodies, muscles): (&'a mut CustomBodies, &'a mut MuscleEnergy),
     model: &Model,
     extras: &'a mut [&mut dyn NodeEnergy],
 ) -> Vec<&'a mut dyn NodeEnergy> {
@@ -148,6 +151,7 @@ fn energies<'a>(
     if custom_bodies.has_energies() {
         all.push(custom_bodies);
     }
+    muscles.join(&mut all);
     all
 }
 

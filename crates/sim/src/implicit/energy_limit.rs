@@ -22,8 +22,10 @@ use sinew_math::Vec3;
 /// Whether nothing but gravity, elasticity and contact does work in a model. What is prescribed may do so in addition.
 pub(super) fn is_closed(model: &Model) -> bool {
     let is_of_tets = model.bodies().iter().all(|body| !body.tets.is_empty());
-    let is_left_alone =
-        model.loads().is_empty() && model.constraints().is_empty() && model.metaphors().is_empty();
+    let is_left_alone = model.loads().is_empty()
+        && model.constraints().is_empty()
+        && model.metaphors().is_empty()
+        && model.muscles().is_empty();
     model.rigs().is_empty() && is_left_alone && is_of_tets
 }
 

@@ -17,6 +17,7 @@ use crate::SolveReport;
 use crate::constraint_forces::{ConstraintEnergy, ConstraintStep};
 use crate::contact::{ContactEnergy, Contacts};
 use crate::custom_bodies::CustomBodies;
+use crate::muscle_energy::MuscleEnergy;
 use crate::step_model::with_numbers;
 use crate::substep::Substep;
 use crate::{Control, Model, State};
@@ -108,7 +109,7 @@ fn settle_in(
     let mut now = state.clone();
     let mut report =
         SettleReport { converged: false, residual: f64::INFINITY, rounds: 0, work: SolveReport::CONVERGED };
-    let mut custom_bodies = CustomBodies::of(model);
+    let (mut custom_bodies, mut muscles) = (CustomBodies::of(model), MuscleEnergy::at_end(model, control));
     let (mut constraint_energy, mut contact_energy) = (ConstraintEnergy::default(), ContactEnergy::default());
     let can_collide = Contacts::can_collide_in(model, control);
 
@@ -136,6 +137,7 @@ fn settle_in(
         if custom_bodies.has_energies() {
             all.push(&mut custom_bodies);
         }
+        muscles.join(&mut all);
 
         // its minimum, and the residual without the regularisation
         newton.start(&mut problem, model, &mut all);

@@ -1,8 +1,9 @@
 //! Validation and assembly of a model from a world description: lumped masses, attachment to bones, rest shapes, and the stable step.
 
+use super::muscles::{BodyMuscles, MuscleParts};
 use super::painted_stiffness::painted_stiffness;
 use super::unheld::Unheld;
-use super::{Load, Model, ModelId, Pin, constraints, home, metaphors};
+use super::{Load, Model, ModelId, Pin, constraints, home, metaphors, muscles};
 use crate::body::{Body, Shape, damping_rate};
 use crate::body_kind::{BodyKind, CoordinateState, CustomBody};
 use crate::constraint;
@@ -21,6 +22,7 @@ use sinew_flesh::{ElementDesc, Elements, Material};
 use sinew_math::Vec3;
 use sinew_math::spatial::Frame;
 use sinew_skeleton::PointMass;
+use std::sync::Arc;
 
 impl Model {
     /// Validates a world and builds its model.
@@ -74,7 +76,7 @@ fn build_around(world: &WorldDesc, kept: Option<&Model>) -> Result<Model, BuildE
     // attachment, pins and loads
     let mut parts = Parts::default();
     for (desc, shape) in world.bodies.iter().zip(shapes) {
-        parts.add(desc, shape, &rigs);
+        parts.add(world, desc, shape, &rigs);
     }
     if !parts.faults.is_empty() {
         return Err(BuildError { faults: parts.faults });
@@ -82,9 +84,11 @@ fn build_around(world: &WorldDesc, kept: Option<&Model>) -> Result<Model, BuildE
 
     // assembly, constraints, metaphors and the step limit
     let merged = parts.merge_masses(&rigs, &world.gravity)?;
+    let muscle_parts = core::mem::take(&mut parts.muscles);
     let unconstrained = parts.assemble(world, merged, kept);
     let model = constraints::add(world, unconstrained).map_err(|faults| BuildError { faults })?;
     let model = metaphors::add(world, model).map_err(|faults| BuildError { faults })?;
+    let model = muscles::add(world, muscle_parts, model).map_err(|faults| BuildError { faults })?;
     let accurate = if model.has_homes() { MAX_HOME_STEP } else { f64::INFINITY };
     let max_step = world.max_step.unwrap_or(f64::INFINITY).min(accurate);
     let seconds = model.stable_step.seconds.min(max_step);
@@ -165,6 +169,7 @@ fn world_faults(world: &WorldDesc) -> Vec<Fault> {
     // contacts, constraints and skeletons
     faults.extend(find_faults(world));
     faults.extend(constraint::find_faults(world));
+    faults.extend(muscles::find_faults(world));
     for (i, rig) in world.rigs.iter().enumerate() {
         if world.rigs[..i].iter().any(|other| other.name == rig.name) {
             faults.push(Fault::new("", format!("two skeletons are named '{}': rename one", rig.name)));
@@ -238,11 +243,13 @@ struct Parts {
     max_frequency: Vec<Option<f64>>,
     pins: Vec<Pin>,
     loads: Vec<Load>,
+    /// What muscles take of bodies, with their place among the muscles of the world.
+    muscles: Vec<(usize, MuscleParts)>,
     faults: Vec<Fault>,
 }
 
 impl Parts {
-    fn add(&mut self, desc: &BodyDesc, mut shape: Shape, rigs: &[RestRig]) {
+    fn add(&mut self, world: &WorldDesc, desc: &BodyDesc, mut shape: Shape, rigs: &[RestRig]) {
         // pins and loads
         let cage = shape.cage_parts(desc);
         let (first_node, first_tet) = (self.node_rest.len(), self.elements.len());
@@ -259,19 +266,28 @@ impl Parts {
             self.faults.push(Fault::new(&desc.name, what));
         }
 
+        // muscles, whose ends come before all other ties
+        let Some(in_muscles) = self.find_muscles(world, desc, &shape, (first_node, first_tet)) else {
+            return;
+        };
+        let tied = in_muscles.tied(desc);
+        let desc = tied.as_ref().unwrap_or(desc);
+
         // attachment to bones, and elements with their materials
         let attached = self.attach(desc, &mut shape, first_node, rigs);
         let thickness = attached.as_ref().map(|attached| attached.thickness);
         let stiffness = painted_stiffness(desc, &shape);
         self.elements.extend(shape.mesh.tets.iter().zip(&shape.fill).enumerate().map(|(i, (tet, &fill))| {
             let even = attached.as_ref().map_or(desc.material, |attached| attached.material(desc, tet));
+            let even = Material { young: even.young * stiffness.get(i).unwrap_or(&1.0), ..even };
             ElementDesc {
                 nodes: tet.map(|n| n + first_node as u32),
-                material: Material { young: even.young * stiffness.get(i).unwrap_or(&1.0), ..even },
+                material: in_muscles.blend((first_tet + i) as u32, even),
                 fill,
                 viscosity: 0.0,
             }
         }));
+        self.muscles.extend(in_muscles.parts);
         let reach = thickness.unwrap_or_else(|| shape.length());
         // custom bodies and springs towards home have damping of their own, and bodies without bones are damped part by part
         let has_home = desc.attachment.as_ref().is_some_and(|attachment| attachment.home.is_some());
@@ -307,6 +323,23 @@ impl Parts {
             factors: Factors::default(),
             cage,
         });
+    }
+
+    /// What muscles take of a body; none if they cannot.
+    fn find_muscles(
+        &mut self,
+        world: &WorldDesc,
+        desc: &BodyDesc,
+        shape: &Shape,
+        first: (usize, usize),
+    ) -> Option<BodyMuscles> {
+        match muscles::find_in_body(world, &desc.name, shape, first) {
+            Ok(found) => Some(found),
+            Err(faults) => {
+                self.faults.extend(faults);
+                None
+            }
+        }
     }
 
     /// Assigns a custom body its ranges of generalised coordinates.
@@ -459,6 +492,9 @@ impl Parts {
             let before = kept.map(|kept| &kept.bodies[i]);
             let known =
                 before.and_then(|before| before.step?.with_material(&before.material, &body.material));
+            // the tissue of muscles may be another one
+            let known = known
+                .filter(|_| self.muscles.is_empty() && kept.is_some_and(|kept| kept.muscles().is_empty()));
             let step = known.unwrap_or_else(|| match body.rest_shape {
                 // bodies deform around the drawn shape
                 Some(_) => step_at(node_unstressed).and(step_at(&self.node_rest)),
@@ -663,6 +699,7 @@ impl Parts {
             rest_balance: 0.0,
             constraints: Vec::new(),
             metaphors: Vec::new(),
+            muscles: Arc::default(),
             obstacles: obstacles(world, &self.bodies, contact_surface.count()),
             contact_surface,
             parts: self.find_parts(&fixed_nodes, &node_inverse_mass, &node_unstressed),

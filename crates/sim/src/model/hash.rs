@@ -60,6 +60,12 @@ impl Model {
         }
         self.constraints.iter().for_each(|constraint| print.text(constraint));
         self.metaphors.iter().for_each(|metaphor| print.text(metaphor));
+        for muscle in self.muscles() {
+            print.text(muscle);
+        }
+        for fibre in &self.muscles.fibres {
+            print.text(fibre);
+        }
         self.body_start.q.iter().chain(&self.body_start.v).for_each(|number| print.number(*number));
         print.0.digest()
     }
