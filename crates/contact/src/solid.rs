@@ -116,6 +116,29 @@ impl ImplicitSolid {
         self.search(p, *p, MAX_STEPS)
     }
 
+    /// The nearest point, from one that was near a moment ago.
+    pub fn nearest_from(&self, p: &Vec3, before: &Vec3) -> SolidPoint {
+        match self.exact(p) {
+            Some(exact) => exact,
+            None => self.search(p, *before, MAX_STEPS),
+        }
+    }
+
+    /// Whether a point (m) may be within a distance (m) of the surface, without a search: by the box around ellipsoids and superquadrics.
+    #[inline]
+    pub fn may_be_within(&self, p: &Vec3, distance: f64) -> bool {
+        let scale = match (&self.shape, &self.deformation) {
+            (SolidShape::Ellipsoid { radii } | SolidShape::Superquadric { radii, .. }, deformation)
+                if Deformation { scale: Vec3::repeat(1.0), ..*deformation } == Deformation::NONE =>
+            {
+                radii.component_mul(&deformation.scale)
+            }
+            _ => return true,
+        };
+        let beyond = (p.abs() - scale).sup(&Vec3::zeros());
+        beyond.norm() <= distance.max(0.0)
+    }
+
     /// The nearest point, by a single step from the one of a moment ago: exact to the second order in the motion since.
     pub fn follow(&self, p: &Vec3, before: &Vec3) -> SolidPoint {
         if let Some(exact) = self.exact(p) {

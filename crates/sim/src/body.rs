@@ -4,8 +4,10 @@ use crate::body_kind::{BodyKind, KindParts};
 use crate::desc::{BodyDesc, NetworkDesc, NetworkKind, Sag, ShapeDesc};
 use crate::factors::Factors;
 use crate::fault::Fault;
-use crate::network::{Sheet, fine_surface, tet_springs};
+use crate::network::{Sheet, SheetPoints, fine_surface, tet_springs};
 use crate::rest_shape::RestShapeReport;
+use crate::rig::RestRig;
+use crate::skin::{self, BuiltSkin};
 use crate::stable_step::StableStep;
 use core::ops::Range;
 use sinew_flesh::{Fabric, Material};
@@ -114,12 +116,21 @@ pub(crate) struct Shape {
     pub(crate) fine_surface: Option<FineSurface>,
     /// For each anchor the node at its position.
     pub(crate) anchor_nodes: Vec<Option<u32>>,
+    /// Nodes that skin has fixed to bones of its rig.
+    pub(crate) fixed: Vec<(u32, usize)>,
+    /// The bones that nodes of skin are carried by at a start, numbered over all rigs; empty for other bodies.
+    pub(crate) carriers: Vec<u32>,
     pub(crate) notes: Vec<String>,
 }
 
 impl Shape {
     /// Builds the cage with nodes at the anchors, or validates the tets. `thinnest` is the width of the thinnest obstacle (m), infinite without any.
-    pub(crate) fn build(desc: &BodyDesc, anchors: &[Vec3], thinnest: f64) -> Result<Shape, Vec<Fault>> {
+    pub(crate) fn build(
+        desc: &BodyDesc,
+        anchors: &[Vec3],
+        thinnest: f64,
+        rigs: &[RestRig],
+    ) -> Result<Shape, Vec<Fault>> {
         let fault = |what: String| vec![Fault::new(&desc.name, what)];
         match &desc.shape {
             // a surface in a cage
@@ -153,6 +164,8 @@ impl Shape {
                     embedding,
                     fine_surface,
                     anchor_nodes,
+                    fixed: Vec::new(),
+                    carriers: Vec::new(),
                     notes,
                 })
             }
@@ -177,12 +190,23 @@ impl Shape {
                     embedding,
                     fine_surface: None,
                     anchor_nodes,
+                    fixed: Vec::new(),
+                    carriers: Vec::new(),
                     notes,
                 })
             }
 
             // a mesh that is not filled
             ShapeDesc::Network(network) => Shape::of_network(desc, network, anchors),
+
+            // skin over muscles
+            ShapeDesc::Skin(own) => {
+                let BuiltSkin { parts, fixed, carriers } =
+                    skin::build(own, rigs).map_err(|faults| -> Vec<Fault> {
+                        faults.iter().map(|what| Fault::new(&desc.name, what.as_str())).collect()
+                    })?;
+                Ok(Shape { fixed, carriers, ..Shape::of_kind(parts, &own.surface, anchors) })
+            }
 
             // a custom body
             ShapeDesc::Custom(kind) => {
@@ -212,6 +236,8 @@ impl Shape {
             embedding: body.embedding.clone(),
             fine_surface: body.fine_surface.clone(),
             anchor_nodes: cage.anchor_nodes.clone(),
+            fixed: Vec::new(),
+            carriers: Vec::new(),
             notes: cage.notes.clone(),
         })
     }
@@ -248,7 +274,7 @@ impl Shape {
             }
             _ => return Err(vec![Fault::new(&desc.name, "a sheet needs a surface or tets")]),
         };
-        let built = Sheet { fabric, elements, thickness }.build(surface);
+        let built = Sheet { fabric, elements, thickness, points: SheetPoints::default() }.build(surface);
         let parts = built.map_err(|faults| -> Vec<Fault> {
             faults.iter().map(|what| Fault::new(&desc.name, what.as_str())).collect()
         })?;
@@ -267,6 +293,7 @@ impl Shape {
             &BodyDesc { shape: (*network.mesh).clone(), ..desc.clone() },
             anchors,
             f64::INFINITY,
+            &[],
         )?;
         let rate = damping_rate(&desc.material, flesh.length());
         let carried = (flesh.node_mass(desc.material.density), flesh.embedding.clone());
@@ -284,6 +311,8 @@ impl Shape {
             embedding: parts.embedding.clone(),
             fine_surface: None,
             anchor_nodes: vec![None; anchors.len()],
+            fixed: Vec::new(),
+            carriers: Vec::new(),
             notes: Vec::new(),
             custom: Some(parts),
         }

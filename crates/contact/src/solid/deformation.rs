@@ -66,13 +66,17 @@ impl Deformation {
 
     /// D⁻¹(p)
     #[inline]
-    pub(super) fn back(&self, p: &Vec3) -> Vec3 {
+    pub fn back(&self, p: &Vec3) -> Vec3 {
         let mut p = *p;
         if self.bend != 0.0 {
             let (u, v) = (1.0 / self.bend - p.x, p.y);
             let side = self.bend.signum();
             let angle = real::atan2(side * v, side * u);
-            p = Vec3::new(1.0 / self.bend - side * (u * u + v * v).sqrt(), side * angle / self.bend.abs(), p.z);
+            p = Vec3::new(
+                1.0 / self.bend - side * (u * u + v * v).sqrt(),
+                side * angle / self.bend.abs(),
+                p.z,
+            );
         }
         if self.twist != 0.0 {
             let (sin, cos) = sin_cos(self.twist * p.y);

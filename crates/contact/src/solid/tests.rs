@@ -86,7 +86,10 @@ fn the_nearest_point_is_on_the_surface_and_below_the_point() {
     let bent = Deformation { scale: Vec3::new(1.1, 0.9, 1.2), taper: 1.0, twist: 3.0, bend: 1.5 };
     let solids = [
         box_like(Vec3::new(0.05, 0.12, 0.06), [0.7, 1.0]),
-        ImplicitSolid { shape: SolidShape::Ellipsoid { radii: Vec3::new(0.05, 0.12, 0.06) }, deformation: bent },
+        ImplicitSolid {
+            shape: SolidShape::Ellipsoid { radii: Vec3::new(0.05, 0.12, 0.06) },
+            deformation: bent,
+        },
         ImplicitSolid { shape: SolidShape::Capsule { half_length: 0.1, radius: 0.04 }, deformation: bent },
     ];
     for solid in solids {
@@ -110,7 +113,8 @@ fn the_nearest_point_is_on_the_surface_and_below_the_point() {
 #[test]
 fn deformations_go_back_and_carry_gradients() {
     let deformation = Deformation { scale: Vec3::new(1.1, 0.9, 1.2), taper: 1.0, twist: 3.0, bend: -1.5 };
-    let solid = ImplicitSolid { shape: SolidShape::Ellipsoid { radii: Vec3::new(0.3, 0.5, 0.2) }, deformation };
+    let solid =
+        ImplicitSolid { shape: SolidShape::Ellipsoid { radii: Vec3::new(0.3, 0.5, 0.2) }, deformation };
     for p in points() {
         let there = deformation.apply(&p);
         assert!((deformation.back(&there) - p).norm() < 1e-12, "{p}");
@@ -168,5 +172,7 @@ fn numbers_out_of_range_are_faults() {
     assert!(box_like(Vec3::repeat(0.1), [0.05, 1.0]).fault().expect("faulty").contains("squareness"));
     assert!(ImplicitSolid::from(SolidShape::Sphere { radius: -1.0 }).fault().is_some());
     let flat = Deformation { scale: Vec3::zeros(), ..Deformation::NONE };
-    assert!(ImplicitSolid { deformation: flat, ..SolidShape::Sphere { radius: 1.0 }.into() }.fault().is_some());
+    assert!(
+        ImplicitSolid { deformation: flat, ..SolidShape::Sphere { radius: 1.0 }.into() }.fault().is_some()
+    );
 }

@@ -91,7 +91,9 @@ impl Membrane {
         let [u, v] = [rest[1] - rest[0], rest[2] - rest[0]];
         let Some(normal) = u.cross(&v).try_normalize(0.0) else { return self };
         let flat = anisotropy.direction - anisotropy.direction.dot(&normal) * normal;
-        let (Some(first), Some(along)) = (flat.try_normalize(1e-9), u.try_normalize(0.0)) else { return self };
+        let (Some(first), Some(along)) = (flat.try_normalize(1e-9), u.try_normalize(0.0)) else {
+            return self;
+        };
         // the shape functions' gradients in axes that begin with the direction
         let (cos, sin) = (first.dot(&along), first.dot(&normal.cross(&along)));
         let shape = self.shape.map(|[a, b]| [cos * a + sin * b, cos * b - sin * a]);
@@ -206,7 +208,11 @@ mod tests {
         let anisotropy = Anisotropy { direction: Vec3::new(0.3, 1.0, 0.2), weights: [40.0, 300.0, 90.0] };
         for metric in [0.0, 0.7] {
             check_derivatives(&membrane.with_metric(metric), &stretched, true);
-            check_derivatives(&membrane.with_metric(metric).with_anisotropy(&rest, &anisotropy), &stretched, true);
+            check_derivatives(
+                &membrane.with_metric(metric).with_anisotropy(&rest, &anisotropy),
+                &stretched,
+                true,
+            );
         }
     }
 
