@@ -113,14 +113,14 @@ impl ImplicitSolid {
         if let Some(exact) = self.exact(p) {
             return exact;
         }
-        self.search(p, *p, MAX_STEPS)
+        self.search(p, *p)
     }
 
     /// The nearest point, from one that was near a moment ago.
     pub fn nearest_from(&self, p: &Vec3, before: &Vec3) -> SolidPoint {
         match self.exact(p) {
             Some(exact) => exact,
-            None => self.search(p, *before, MAX_STEPS),
+            None => self.search(p, *before),
         }
     }
 
@@ -144,7 +144,25 @@ impl ImplicitSolid {
         if let Some(exact) = self.exact(p) {
             return exact;
         }
-        self.search(p, *before, 1)
+        // onto the surface, and along it as if it were flat
+        let Field { value, gradient } = self.field(before);
+        let squared = gradient.norm_squared();
+        if squared.is_nan() || squared <= 0.0 {
+            return self.nearest(p);
+        }
+        let off = p - before;
+        let slide = off - (off.dot(&gradient) / squared) * gradient;
+        let next = before - (value / squared) * gradient + slide;
+
+        // the tangent plane there
+        let Field { value, gradient } = self.field(&next);
+        let squared = gradient.norm_squared();
+        if squared.is_nan() || squared <= 0.0 {
+            return self.nearest(p);
+        }
+        let point = next - (value / squared) * gradient;
+        let normal = gradient / squared.sqrt();
+        SolidPoint { point, normal, distance: (p - point).dot(&normal) }
     }
 
     /// A radius about the origin that contains it (m).
@@ -220,7 +238,7 @@ impl ImplicitSolid {
     }
 
     /// Steps from q towards the nearest point of p.
-    fn search(&self, p: &Vec3, mut q: Vec3, max_steps: usize) -> SolidPoint {
+    fn search(&self, p: &Vec3, mut q: Vec3) -> SolidPoint {
         let reach = self.reach();
         let tolerance = TOLERANCE * reach;
         // far away the field may not lead back
@@ -231,11 +249,11 @@ impl ImplicitSolid {
         let inside = self.field(p).value < 0.0;
         let (mut last_move, mut last_slide) = (Vec3::zeros(), Vec3::zeros());
         let mut normal = Vec3::y();
-        for step in 0..max_steps {
+        for step in 0..MAX_STEPS {
             // onto the surface
             let Field { value, gradient } = self.field(&q);
             let squared = gradient.norm_squared();
-            if !(squared > 0.0) {
+            if squared.is_nan() || squared <= 0.0 {
                 // the middle has no direction: leave it by the shortest axis
                 q += Vec3::new(0.3, 0.2, 0.9) * (0.01 * reach);
                 continue;
@@ -274,15 +292,8 @@ impl ImplicitSolid {
         }
         let off = p - q;
         let length = off.norm();
-        let distance = if max_steps == 1 {
-            // of the tangent plane, whose error is of the second order
-            off.dot(&normal)
-        } else if inside {
-            -length
-        } else {
-            length
-        };
-        if max_steps > 1 && length > 10.0 * tolerance {
+        let distance = if inside { -length } else { length };
+        if length > 10.0 * tolerance {
             normal = off * (1.0 / distance);
         }
         SolidPoint { point: q, normal, distance }

@@ -6,8 +6,6 @@ use crate::factors::Factors;
 use crate::fault::Fault;
 use crate::network::{Sheet, SheetPoints, fine_surface, tet_springs};
 use crate::rest_shape::RestShapeReport;
-use crate::rig::RestRig;
-use crate::skin::{self, BuiltSkin};
 use crate::stable_step::StableStep;
 use core::ops::Range;
 use sinew_flesh::{Fabric, Material};
@@ -123,14 +121,18 @@ pub(crate) struct Shape {
     pub(crate) notes: Vec<String>,
 }
 
+/// A skin, before it is added to a model.
+pub(crate) struct BuiltSkin {
+    pub(crate) parts: KindParts,
+    /// Its nodes that are fixed to bones of its rig.
+    pub(crate) fixed: Vec<(u32, usize)>,
+    /// The bone that carries each node at a start, numbered over all rigs; 0 for the world.
+    pub(crate) carriers: Vec<u32>,
+}
+
 impl Shape {
     /// Builds the cage with nodes at the anchors, or validates the tets. `thinnest` is the width of the thinnest obstacle (m), infinite without any.
-    pub(crate) fn build(
-        desc: &BodyDesc,
-        anchors: &[Vec3],
-        thinnest: f64,
-        rigs: &[RestRig],
-    ) -> Result<Shape, Vec<Fault>> {
+    pub(crate) fn build(desc: &BodyDesc, anchors: &[Vec3], thinnest: f64) -> Result<Shape, Vec<Fault>> {
         let fault = |what: String| vec![Fault::new(&desc.name, what)];
         match &desc.shape {
             // a surface in a cage
@@ -199,14 +201,8 @@ impl Shape {
             // a mesh that is not filled
             ShapeDesc::Network(network) => Shape::of_network(desc, network, anchors),
 
-            // skin over muscles
-            ShapeDesc::Skin(own) => {
-                let BuiltSkin { parts, fixed, carriers } =
-                    skin::build(own, rigs).map_err(|faults| -> Vec<Fault> {
-                        faults.iter().map(|what| Fault::new(&desc.name, what.as_str())).collect()
-                    })?;
-                Ok(Shape { fixed, carriers, ..Shape::of_kind(parts, &own.surface, anchors) })
-            }
+            // skin is built with the bones that it is on
+            ShapeDesc::Skin(_) => Err(fault("its skin was not built".into())),
 
             // a custom body
             ShapeDesc::Custom(kind) => {
@@ -220,6 +216,12 @@ impl Shape {
                 }
             }
         }
+    }
+
+    /// The shape of skin.
+    pub(crate) fn of_skin(skin: BuiltSkin, surface: &TriMesh) -> Shape {
+        let BuiltSkin { parts, fixed, carriers } = skin;
+        Shape { fixed, carriers, ..Shape::of_kind(parts, surface, &[]) }
     }
 
     /// The shape of a body of a model, if it has a cage. `node_rest` and `tets` are those of the model.
@@ -293,7 +295,6 @@ impl Shape {
             &BodyDesc { shape: (*network.mesh).clone(), ..desc.clone() },
             anchors,
             f64::INFINITY,
-            &[],
         )?;
         let rate = damping_rate(&desc.material, flesh.length());
         let carried = (flesh.node_mass(desc.material.density), flesh.embedding.clone());

@@ -146,7 +146,7 @@ impl CustomBodies {
         self.energies.iter().map(|own| own.energy.layer_power(&node_v[own.nodes.clone()])).sum()
     }
 
-    /// Moves nodes that a step has left in a layer out of it. The change of their energy counts as supplied.
+    /// Moves nodes that a step has left in a layer out of it.
     pub(crate) fn lift_from_layers(&mut self, model: &Model, state: &mut State) {
         if !self.has_energies() {
             return;
@@ -186,6 +186,11 @@ impl CustomBodies {
     /// The energy of all points (J).
     pub(crate) fn energy(&mut self, node_x: &[Vec3]) -> f64 {
         self.energies.iter_mut().map(|own| own.energy.stored_energy(&node_x[own.nodes.clone()])).sum()
+    }
+
+    /// Whether any body lies over a layer of solids.
+    pub(crate) fn has_layers(&self) -> bool {
+        self.energies.iter().any(|own| own.energy.is_over_layer())
     }
 
     /// Whether any body has an energy of points.

@@ -169,8 +169,10 @@ impl Explicit {
         self.decay.extend(model.bodies().iter().map(|body| decay(body.damping_rate, h)));
         self.part_motion.prepare(model, h);
         self.metaphor_forces.begin(model, control, &state.node_x);
-        self.custom_bodies.see_layers(&self.coupling.fields, state.time, 0.0);
-        self.custom_bodies.find_layers(&state.node_x);
+        if self.custom_bodies.has_layers() {
+            self.custom_bodies.see_layers(&self.coupling.fields, state.time, 0.0);
+            self.custom_bodies.find_layers(&state.node_x);
+        }
         let can_collide = Contacts::can_collide_in(model, control);
         if can_collide {
             self.contacts.begin(model, control, part(1), state);
@@ -187,9 +189,11 @@ impl Explicit {
         }
 
         // what lies over layers ends outside of them
-        if self.custom_bodies.has_energies() {
+        if self.custom_bodies.has_layers() {
             self.custom_bodies.see_layers(&self.coupling.fields, state.time + dt, 0.0);
+            state.supplied_energy -= self.point_energy(model, state);
             self.custom_bodies.lift_from_layers(model, state);
+            state.supplied_energy += self.point_energy(model, state);
         }
 
         // contact history, and the work of prescribed motion
@@ -304,7 +308,7 @@ impl Explicit {
         if !model.constraints().is_empty() {
             self.bone_wrenches.extend_from_slice(&self.constraint_forces.applied.bones);
         }
-        if self.custom_bodies.has_energies() {
+        if self.custom_bodies.has_layers() {
             let (time, h) = (state.time + substep.from * substep.dt, substep.h);
             self.custom_bodies.see_layers(
                 &self.coupling.fields,
@@ -316,6 +320,12 @@ impl Explicit {
             self.bone_wrenches.resize(own.len().max(self.bone_wrenches.len()), Wrench::default());
             self.bone_wrenches.iter_mut().zip(own).for_each(|(sum, own)| *sum += *own);
         }
+    }
+
+    /// The energy of points without elements, and of the motion of all (J).
+    fn point_energy(&mut self, model: &Model, state: &State) -> f64 {
+        let moving = state.node_kinetic_energy(model) + state.node_potential_energy(model);
+        moving + self.custom_bodies.energy(&state.node_x)
     }
 
     /// Energy stored in the constraints after a fraction of the step (J).

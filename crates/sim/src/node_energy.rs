@@ -73,6 +73,11 @@ pub trait NodeEnergy: Debug {
     /// Adds the diagonal block of each rigid body in the Hessian, for twists about the origin of the world.
     fn add_bone_blocks(&self, _blocks: &mut [Matrix6<f64>]) {}
 
+    /// Whether it lies over such a layer.
+    fn is_over_layer(&self) -> bool {
+        false
+    }
+
     /// Shows how a layer of solids on bones moves, and when. This and the following methods are for what lies over such a layer.
     fn see_layer(&mut self, _motion: &LayerMotion) {}
 

@@ -11,6 +11,7 @@ mod wrap;
 pub use over_flesh::{FleshSkin, FleshSkinOptions};
 pub use wrap::wrap_skin;
 
+use crate::body::BuiltSkin;
 use crate::body_kind::{CustomKind, KindParts};
 use crate::desc::{DriveSource, MuscleDesc, SkinDesc, SkinFactors};
 use crate::network::{Network, Sheet, SheetPoints};
@@ -62,14 +63,6 @@ struct Band {
     damping: f64,
 }
 
-/// A skin, with its nodes that are fixed to bones: node, and bone of its rig.
-pub(crate) struct BuiltSkin {
-    pub(crate) parts: KindParts,
-    pub(crate) fixed: Vec<(u32, usize)>,
-    /// The bone that carries each node at a start, numbered over all rigs; 0 for the world.
-    pub(crate) carriers: Vec<u32>,
-}
-
 /// Where contact of a step is looked for, as a fraction of the diagonal.
 const REACH: f64 = 0.03;
 
@@ -88,39 +81,10 @@ pub(crate) fn build(desc: &SkinDesc, rigs: &[RestRig]) -> Result<BuiltSkin, Vec<
     };
 
     // the sheet, with numbers at its nodes
-    let mut sheet = Sheet {
-        fabric: desc.fabric,
-        elements: crate::desc::SheetElements::Triangles,
-        thickness: None,
-        points: SheetPoints::default(),
-    };
-    let points = sheet.nodes(&desc.surface)?;
-    let factors = factors_at(desc, &points);
-    let of = |number: fn(&SkinFactors) -> f64| factors.iter().map(number).collect::<Vec<f64>>();
-    let (mass, stretch) =
-        if desc.even_points { sheet.even_points(&desc.surface)? } else { Default::default() };
-    let times = |all: Vec<f64>, even: &[f64]| -> Vec<f64> {
-        if even.is_empty() { all } else { all.iter().zip(even).map(|(a, b)| a * b).collect() }
-    };
-    sheet.points = SheetPoints {
-        mass: times(of(|f| f.mass), &mass),
-        stretch: times(of(|f| f.elasticity), &stretch),
-        length: factors.iter().map(|f| desc.rest_length * f.rest_length).collect(),
-        curvature: factors.iter().map(|f| desc.rest_curvature * f.rest_curvature).collect(),
-        anisotropy: desc.anisotropy,
-    };
+    let (sheet, points, factors) = sheet_of(desc)?;
     let (network, parts) = sheet.build_network(&desc.surface)?;
-    let triangles: Vec<[u32; 3]> = network.membranes.iter().map(|membrane| membrane.nodes).collect();
 
-    // air
-    let air = if desc.pressure > 0.0 {
-        let air = Pressure::build(&triangles, &parts.points, desc.pressure);
-        Some(air.ok_or_else(|| {
-            vec!["it has pressure inside, but its surface encloses no volume: close it, with triangles facing outwards".to_owned()]
-        })?)
-    } else {
-        None
-    };
+    let air = air_of(desc, &network, &parts)?;
 
     // the layer, and what of it is nearest at rest
     let mut layer = MuscleLayer::new(muscles(desc, rig)?);
@@ -136,21 +100,8 @@ pub(crate) fn build(desc: &SkinDesc, rigs: &[RestRig]) -> Result<BuiltSkin, Vec<
     let area = node_areas(&network, points.len());
     let bands = bands(desc, &layer, (&points, &parts.point_mass), (&area, &factors))?;
 
-    // bands and air make it stiffer than the sheet
     let (low, high) = desc.surface.bounds().unwrap_or_default();
-    let inertia = |node: u32| 1.0 / parts.point_mass[node as usize];
-    let band = bands.iter().map(|band: &Band| {
-        let rate = band.damping * inertia(band.node);
-        band.stiffness * inertia(band.node) + rate * rate
-    });
-    let band = band.fold(0.0, f64::max);
-    let breath = air.as_ref().map_or(0.0, |air| {
-        let mut push = vec![Vec3::zeros(); points.len()];
-        air.add_area(&points, 1.0, &mut push);
-        let sum: f64 = push.iter().zip(&parts.point_mass).map(|(a, m)| a.norm_squared() / m).sum();
-        air.stiffness(&points) * sum
-    });
-    let frequency = (parts.max_frequency * parts.max_frequency + band + breath).sqrt();
+    let frequency = frequency(parts.max_frequency, (&bands, air.as_ref()), (&points, &parts.point_mass));
     let carriers = node_bone.clone();
     let skin = Skin {
         network,
@@ -168,6 +119,60 @@ pub(crate) fn build(desc: &SkinDesc, rigs: &[RestRig]) -> Result<BuiltSkin, Vec<
     };
     let kind = Arc::new(SkinBody(Arc::new(skin)));
     Ok(BuiltSkin { parts: KindParts { max_frequency: frequency, kind, ..parts }, fixed, carriers })
+}
+
+/// The sheet of a skin, its nodes and the factors there.
+fn sheet_of(desc: &SkinDesc) -> Result<(Sheet, Vec<Vec3>, Vec<SkinFactors>), Vec<String>> {
+    let mut sheet = Sheet {
+        fabric: desc.fabric,
+        elements: crate::desc::SheetElements::Triangles,
+        thickness: None,
+        points: SheetPoints::default(),
+    };
+    let points = sheet.nodes(&desc.surface)?;
+    let factors = factors_at(desc, &points);
+    let of = |number: fn(&SkinFactors) -> f64| factors.iter().map(number).collect::<Vec<f64>>();
+    let mut mass = of(|f| f.mass);
+    if desc.even_points {
+        mass.iter_mut().zip(sheet.even_masses(&desc.surface)?).for_each(|(mass, even)| *mass *= even);
+    }
+    sheet.points = SheetPoints {
+        mass,
+        is_even: desc.even_points,
+        stretch: of(|f| f.elasticity),
+        length: factors.iter().map(|f| desc.rest_length * f.rest_length).collect(),
+        curvature: factors.iter().map(|f| desc.rest_curvature * f.rest_curvature).collect(),
+        anisotropy: desc.anisotropy,
+    };
+    Ok((sheet, points, factors))
+}
+
+/// The air in a skin, if it has any.
+fn air_of(desc: &SkinDesc, network: &Network, parts: &KindParts) -> Result<Option<Pressure>, Vec<String>> {
+    if desc.pressure == 0.0 {
+        return Ok(None);
+    }
+    let triangles: Vec<[u32; 3]> = network.membranes.iter().map(|membrane| membrane.nodes).collect();
+    let air = Pressure::build(&triangles, &parts.points, desc.pressure);
+    air.map(Some).ok_or_else(|| {
+        let what = "it has pressure inside, but its surface encloses no volume: close it, with triangles facing outwards";
+        vec![what.to_owned()]
+    })
+}
+
+/// The frequency of a skin whose sheet has a frequency of its own (rad/s): bands and air make it stiffer.
+fn frequency(own: f64, (bands, air): (&[Band], Option<&Pressure>), (points, mass): (&[Vec3], &[f64])) -> f64 {
+    let band = bands.iter().map(|band| {
+        let inverse = 1.0 / mass[band.node as usize];
+        let rate = band.damping * inverse;
+        band.stiffness * inverse + rate * rate
+    });
+    let breath = air.map_or(0.0, |air| {
+        let mut push = vec![Vec3::zeros(); points.len()];
+        air.add_area(points, 1.0, &mut push);
+        air.stiffness(points) * push.iter().zip(mass).map(|(a, m)| a.norm_squared() / m).sum::<f64>()
+    });
+    (own * own + band.fold(0.0, f64::max) + breath).sqrt()
 }
 
 /// The factors at points at rest.
@@ -365,8 +370,12 @@ mod tests {
             let (mut ahead, mut back) = (x.clone(), x.clone());
             ahead[i / 3][i % 3] += 1e-6;
             back[i / 3][i % 3] -= 1e-6;
-            let slope = (value(&ahead) - value(&back)) / 2e-6;
-            assert!((slope - own[i / 3][i % 3]).abs() < 1e-5 * scale, "{i}: {slope} {}", own[i / 3][i % 3]);
+            let derivative = (value(&ahead) - value(&back)) / 2e-6;
+            assert!(
+                (derivative - own[i / 3][i % 3]).abs() < 1e-5 * scale,
+                "{i}: {derivative} {}",
+                own[i / 3][i % 3]
+            );
         }
     }
 

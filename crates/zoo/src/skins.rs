@@ -48,7 +48,7 @@ pub fn penguin_skin_of(count: [u32; 2]) -> Scene {
         muscles.push(egg(&leg, &leg, at(0.085 * sign, 0.085, 0.0), at(0.055, 0.075, 0.055), upright));
     }
     let skin = SkinDesc {
-        fabric: sinew_flesh::Fabric { areal_density: 2.5, stretch: 12.0, ..SKIN },
+        fabric: sinew_flesh::Fabric { areal_density: 2.5, stretch: 10.0, ..SKIN },
         rest_length: 0.95,
         even_points: true,
         fat: 0.008,
@@ -146,7 +146,7 @@ fn scene(
     let ends = [surface.vertices.first(), surface.vertices.last()].map(|x| x.copied().unwrap_or_default());
     let ring = (ends[0] - ends[1]).norm() / f64::from(count[0]);
     let fixed = poles.iter().zip(ends).map(|((_, bone), pole)| FixedSkin {
-        region: Region::Ball { center: pole, radius: 0.6 * ring },
+        region: Region::Ball { center: pole, radius: 1.7 * ring },
         bone: (*bone).to_owned(),
     });
     let skin = SkinDesc { surface, rig: Some(name.clone()), fixed: fixed.collect(), ..skin };

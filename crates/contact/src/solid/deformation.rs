@@ -41,7 +41,8 @@ impl Deformation {
     /// Whether it changes nothing.
     #[inline]
     pub fn is_none(&self) -> bool {
-        *self == Deformation::NONE
+        let Deformation { scale, taper, twist, bend } = self;
+        *taper == 0.0 && *twist == 0.0 && *bend == 0.0 && scale.x == 1.0 && scale.y == 1.0 && scale.z == 1.0
     }
 
     /// A muscle that swells by a factor across and keeps its volume: it is shorter by the square.

@@ -79,11 +79,11 @@ fn superquadric(p: &Vec3, radii: &Vec3, [pole, around]: &[f64; 2]) -> Field {
     // ∂f/∂x = f/sum · ring^(ε₂/ε₁ − 1) · |x|^(2/ε₂ − 1), and so on: homogeneous of degree zero
     let outer = f / sum;
     let inner = if ring > 0.0 { ring_part / ring } else { 0.0 };
-    let slope = |part: f64, x: f64| if x > 0.0 { part / x } else { 0.0 };
+    let derivative = |part: f64, x: f64| if x > 0.0 { part / x } else { 0.0 };
     let gradient = Vec3::new(
-        outer * inner * slope(xp, x) * scaled.x.signum() / radii.x,
-        outer * slope(y_part, y) * scaled.y.signum() / radii.y,
-        outer * inner * slope(zp, z) * scaled.z.signum() / radii.z,
+        outer * inner * derivative(xp, x) * scaled.x.signum() / radii.x,
+        outer * derivative(y_part, y) * scaled.y.signum() / radii.y,
+        outer * inner * derivative(zp, z) * scaled.z.signum() / radii.z,
     );
     Field { value: largest * f - 1.0, gradient }
 }

@@ -1,4 +1,5 @@
 use super::*;
+use sinew_math::real::{cos, sin};
 use sinew_mesh::{Primitive, shapes};
 
 fn box_like(radii: Vec3, squareness: [f64; 2]) -> ImplicitSolid {
@@ -67,7 +68,7 @@ fn points_off_an_ellipsoid_along_its_normal_have_that_distance() {
     let solid: ImplicitSolid = SolidShape::Ellipsoid { radii }.into();
     for i in 0..40 {
         let (a, b) = (0.16 * f64::from(i), 0.31 * f64::from(i));
-        let unit = Vec3::new(a.sin() * b.cos(), a.cos(), a.sin() * b.sin());
+        let unit = Vec3::new(sin(a) * cos(b), cos(a), sin(a) * sin(b));
         let on = radii.component_mul(&unit);
         let normal = on.component_div(&radii.component_mul(&radii)).normalize();
         for out in [-0.015, -0.004, 0.0, 0.01, 0.06] {
@@ -122,8 +123,12 @@ fn deformations_go_back_and_carry_gradients() {
         for k in 0..3 {
             let mut step = Vec3::zeros();
             step[k] = 1e-6;
-            let slope = (solid.field(&(there + step)).value - solid.field(&(there - step)).value) / 2e-6;
-            assert!((slope - own[k]).abs() < 1e-7 * own.norm().max(1.0), "{p} {k}: {slope} {}", own[k]);
+            let derivative = (solid.field(&(there + step)).value - solid.field(&(there - step)).value) / 2e-6;
+            assert!(
+                (derivative - own[k]).abs() < 1e-7 * own.norm().max(1.0),
+                "{p} {k}: {derivative} {}",
+                own[k]
+            );
         }
     }
 }

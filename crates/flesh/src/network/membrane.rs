@@ -105,8 +105,9 @@ impl Membrane {
     #[inline]
     fn columns(&self, x: &[Vec3; 3]) -> [Vec3; 2] {
         // differences first: positions are large, strains are not
-        let [u, v] = [x[1] - x[0], x[2] - x[0]];
-        [0, 1].map(|k| self.shape[1][k] * u + self.shape[2][k] * v)
+        let (u, v) = (x[1] - x[0], x[2] - x[0]);
+        let [_, second, third] = &self.shape;
+        [second[0] * u + third[0] * v, second[1] * u + third[1] * v]
     }
 }
 
@@ -125,11 +126,12 @@ impl StrainElement<3, 3> for Membrane {
     #[inline]
     fn gradients(&self, x: &[Vec3; 3]) -> [[Vec3; 3]; 3] {
         let [first, second] = self.columns(x);
-        let b = &self.shape;
+        let [a, b, c] = &self.shape;
+        let shear = |b: &[f64; 2]| b[0] * second + b[1] * first;
         [
-            core::array::from_fn(|n| b[n][0] * first),
-            core::array::from_fn(|n| b[n][1] * second),
-            core::array::from_fn(|n| b[n][0] * second + b[n][1] * first),
+            [a[0] * first, b[0] * first, c[0] * first],
+            [a[1] * second, b[1] * second, c[1] * second],
+            [shear(a), shear(b), shear(c)],
         ]
     }
 

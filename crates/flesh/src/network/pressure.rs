@@ -161,15 +161,15 @@ mod tests {
             let (mut up, mut down) = (x.clone(), x.clone());
             up[i / 3][i % 3] += h;
             down[i / 3][i % 3] -= h;
-            let slope = (air.energy(&up) - air.energy(&down)) / (2.0 * h);
-            assert!((slope - own[i / 3][i % 3]).abs() < 1e-7 * scale);
+            let derivative = (air.energy(&up) - air.energy(&down)) / (2.0 * h);
+            assert!((derivative - own[i / 3][i % 3]).abs() < 1e-7 * scale);
             let mut u = vec![Vec3::zeros(); 6];
             u[i / 3][i % 3] = 1.0;
             let mut product = vec![Vec3::zeros(); 6];
             air.multiply_whole(&x, &u, &mut product);
             for ((up, down), product) in gradient(&up).iter().zip(gradient(&down)).zip(product) {
-                let slope = (up - down) / (2.0 * h);
-                assert!((slope - product).norm() < 1e-6 * scale / 0.1, "{slope} {product}");
+                let derivative = (up - down) / (2.0 * h);
+                assert!((derivative - product).norm() < 1e-6 * scale / 0.1, "{derivative} {product}");
             }
         }
     }

@@ -39,7 +39,7 @@ pub struct SkinTable {
     /// Factor on curvatures at rest: at 0 it would be flat.
     #[schemars(extend("default" = 1))]
     pub rest_curvature: Option<f64>,
-    /// Whether every point has the same mass, and small triangles are softer, as in a grid of coordinates: faster where points crowd, as at the poles of `wrap`.
+    /// Whether every point has the same mass, and slender triangles are softer, as in a grid of coordinates: faster where points crowd, as at the poles of `wrap`.
     #[schemars(extend("x-default" = "true with `wrap`, else false"))]
     pub even_points: Option<bool>,
     /// Pressure of the air inside the surface at rest (Pa).

@@ -20,7 +20,7 @@ pub struct SkinDesc {
     pub rest_length: f64,
     /// Factor on curvatures at rest: at 0 it would be flat.
     pub rest_curvature: f64,
-    /// Whether every point has the same mass, and triangles below the mean area are softer by the square of it: as in a grid of material coordinates, whose points crowd at its poles. Steps are then as long as those of the mean triangle.
+    /// Whether every point has the same mass, and slender triangles are as soft as equilateral ones: as in a grid of material coordinates, whose points crowd at its poles. Steps are then as long as those of the mean triangle.
     pub even_points: bool,
     /// Pressure inside the surface at rest (Pa).
     pub pressure: f64,

@@ -41,8 +41,18 @@ pub(crate) struct SheetPoints {
     pub(crate) length: Vec<f64>,
     /// On angles at rest.
     pub(crate) curvature: Vec<f64>,
+    /// Whether slender triangles are softer, so that none is stiffer between its corners than an equilateral one.
+    pub(crate) is_even: bool,
     /// A stretch stiffness that depends on direction.
     pub(crate) anisotropy: Option<Anisotropy>,
+}
+
+/// What the stretch stiffness of a triangle is multiplied by so that it is no stiffer than an equilateral one. Between a corner and the opposite edge, the longest one of length ℓ, it is Y A/h² = Y ℓ²/(4 A), which is Y/√3 there.
+fn even_stiffness(rest: &[Vec3; 3]) -> f64 {
+    let [a, b, c] = rest;
+    let doubled = (b - a).cross(&(c - a)).norm();
+    let longest = (b - a).norm_squared().max((c - b).norm_squared()).max((a - c).norm_squared());
+    if longest > 0.0 { (2.0 * doubled / (3f64.sqrt() * longest)).min(1.0) } else { 1.0 }
 }
 
 /// The mean of a factor over some nodes.
@@ -73,8 +83,8 @@ impl Sheet {
         if faults.is_empty() { Ok(points) } else { Err(faults) }
     }
 
-    /// Factors on the mass and the stretch stiffness of each node that make all masses alike, and small triangles softer by the square of their area over the mean one.
-    pub(crate) fn even_points(&self, surface: &TriMesh) -> Result<(Vec<f64>, Vec<f64>), Vec<String>> {
+    /// Factors on the mass of each node that make all masses alike.
+    pub(crate) fn even_masses(&self, surface: &TriMesh) -> Result<Vec<f64>, Vec<String>> {
         let points = self.nodes(surface)?;
         let (_, vertex_node) = nodes_of(surface);
         let mut area = vec![0.0; points.len()];
@@ -84,17 +94,15 @@ impl Sheet {
             t.iter().for_each(|v| area[vertex_node[*v as usize] as usize] += own);
         }
         let mean = area.iter().sum::<f64>() / area.len().max(1) as f64;
-        let relative = |area: &f64| (area / mean).max(1e-6);
-        let mass = area.iter().map(|area| 1.0 / relative(area)).collect();
-        let stretch = area.iter().map(|area| relative(area).min(1.0).powi(2)).collect();
-        Ok((mass, stretch))
+        Ok(area.iter().map(|area| mean / area.max(1e-6 * mean)).collect())
     }
 
     /// A triangle of the sheet.
     fn membrane(&self, nodes: [u32; 3], points: &[Vec3]) -> Option<Membrane> {
         let rest = nodes.map(|n| points[n as usize]);
         let SheetPoints { stretch, length, anisotropy, .. } = &self.points;
-        let factor = mean(stretch, &nodes);
+        let even = if self.points.is_even { even_stiffness(&rest) } else { 1.0 };
+        let factor = even * mean(stretch, &nodes);
         let fabric = Fabric { stretch: factor * self.fabric.stretch, ..self.fabric };
         let built = Membrane::build(nodes, &rest, &fabric)?;
         let length = mean(length, &nodes);

@@ -64,6 +64,9 @@ pub(crate) struct LayerPoint {
     pub(crate) distance: f64,
 }
 
+/// Points that slide by less than this fraction of a muscle in a step are followed by that step: its error is half the square, a ten-thousandth of the muscle.
+const NEAR: f64 = 0.015;
+
 impl MuscleLayer {
     pub(crate) fn new(muscles: Vec<Muscle>) -> MuscleLayer {
         let place = |muscle: &Muscle| Placed {
@@ -127,7 +130,12 @@ impl MuscleLayer {
         let Some(before) = before else { return self.nearest(p, reach) };
         let own = before.muscle as usize;
         let placed = &self.placed[own];
-        let found = placed.solid.nearest_from(&placed.frame.point_back(p), &before.local);
+        let local = placed.frame.point_back(p);
+        let mut found = placed.solid.follow(&local, &before.local);
+        // a step is as good as a search for what has hardly moved
+        if (found.point - before.local).norm() > NEAR * placed.reach {
+            found = placed.solid.nearest_from(&local, &found.point);
+        }
         let mut bound = reach;
         let mut best = None;
         if found.distance < bound {
@@ -172,7 +180,7 @@ impl MuscleLayer {
     /// How fast deformation moves a point of the surface in the world (m/s).
     pub(crate) fn deformation_velocity(&self, muscle: u32, local: &Vec3) -> Vec3 {
         let placed = &self.placed[muscle as usize];
-        if !(placed.lasted > 0.0) || placed.before == placed.solid.deformation {
+        if placed.lasted <= 0.0 || placed.before == placed.solid.deformation {
             return Vec3::zeros();
         }
         let undeformed = placed.solid.deformation.back(local);
@@ -223,8 +231,8 @@ fn value_at(keys: &[[f64; 2]], at: f64) -> f64 {
     }
     let i = keys.partition_point(|key| key[0] <= at) - 1;
     let secant = |i: usize| (keys[i + 1][1] - keys[i][1]) / (keys[i + 1][0] - keys[i][0]);
-    // slopes at keys: harmonic means of the secants where both have one sign
-    let slope = |k: usize| {
+    // derivatives at keys: harmonic means of the secants where both have one sign
+    let derivative = |k: usize| {
         if k == 0 || k == last {
             return 0.0;
         }
@@ -233,7 +241,7 @@ fn value_at(keys: &[[f64; 2]], at: f64) -> f64 {
     };
     let width = keys[i + 1][0] - keys[i][0];
     let t = (at - keys[i][0]) / width;
-    let (m, n) = (width * slope(i), width * slope(i + 1));
+    let (m, n) = (width * derivative(i), width * derivative(i + 1));
     let (t2, t3) = (t * t, t * t * t);
     (2.0 * t3 - 3.0 * t2 + 1.0) * keys[i][1]
         + (t3 - 2.0 * t2 + t) * m

@@ -29,6 +29,8 @@ pub struct FleshSkin {
     triangles: Vec<[u32; 3]>,
     offsets: Vec<u32>,
     around: Vec<u32>,
+    /// Mean length of the edges at each node (m).
+    edges: Vec<f64>,
     /// Free length (m) and stiffness (N/m) of each band.
     slack: Vec<f64>,
     band: Vec<f64>,
@@ -37,6 +39,8 @@ pub struct FleshSkin {
     x: Vec<Vec3>,
     v: Vec<Vec3>,
     gradient: Vec<Vec3>,
+    /// A point and the outward normal of the flesh below each node in this frame.
+    planes: Vec<[Vec3; 2]>,
     /// The flesh below, now and a frame ago.
     below: Vec<Vec3>,
     below_before: Vec<Vec3>,
@@ -61,7 +65,7 @@ pub struct FleshSkinOptions {
 
 impl Default for FleshSkinOptions {
     fn default() -> FleshSkinOptions {
-        FleshSkinOptions { slack: 0.3, cling: 0.05, bending: 0.01, iterations: 6 }
+        FleshSkinOptions { slack: 0.3, cling: 0.05, bending: 0.0, iterations: 2 }
     }
 }
 
@@ -72,7 +76,12 @@ const STEP: f64 = 0.9;
 /// D over the diagonal of the Hessian: elements have up to four nodes in common with bending, and H ≤ n diag H element by element.
 const BOUND: f64 = 4.0;
 /// Iterations in the first frame.
-const FIRST: usize = 60;
+const FIRST: usize = 20;
+/// The longest step of an iteration, and the farthest that skin is drawn aside, as fractions of the edges at a point: stretched and squeezed triangles are stiffer than at rest.
+const MAX_MOVE: f64 = 0.2;
+const MAX_REACH: f64 = 1.0;
+/// Points whose triangles have less than this fraction of the mean stiffness stay where they are drawn.
+const MIN_STIFFNESS: f64 = 1e-6;
 /// Points per parallel task.
 const CHUNK: usize = 256;
 /// The least rest length of an edge that counts, as a fraction of the mean one.
@@ -126,15 +135,17 @@ impl FleshSkin {
         let mut blocks = vec![Mat3::zeros(); count];
         energy.add_diagonal(&mut blocks);
         let band: Vec<f64> = blocks.iter().map(|block| options.cling * block.trace() / 3.0).collect();
-        let mobility = blocks.iter().zip(&band).map(|(block, band)| {
-            STEP / (BOUND * block.symmetric_eigenvalues().max() + band).max(f64::MIN_POSITIVE)
-        });
+        let stiffness: Vec<f64> = blocks.iter().map(|block| block.symmetric_eigenvalues().max()).collect();
+        let mean = stiffness.iter().sum::<f64>() / stiffness.len().max(1) as f64;
+        let mobility = stiffness
+            .iter()
+            .zip(&band)
+            .map(|(own, band)| if *own > MIN_STIFFNESS * mean { STEP / (BOUND * own + band) } else { 0.0 });
+        let edges = local_edges(&triangles, &parts.points, edge);
         Ok(FleshSkin {
             mobility: mobility.collect(),
-            slack: local_edges(&triangles, &parts.points, edge)
-                .iter()
-                .map(|edge| options.slack * edge)
-                .collect(),
+            slack: edges.iter().map(|edge| options.slack * edge).collect(),
+            edges,
             energy,
             vertex_node,
             node_vertex,
@@ -143,6 +154,7 @@ impl FleshSkin {
             around,
             band,
             gradient: vec![Vec3::zeros(); count],
+            planes: vec![[Vec3::zeros(); 2]; count],
             x: parts.points.clone(),
             v: vec![Vec3::zeros(); count],
             below: parts.points.clone(),
@@ -167,7 +179,7 @@ impl FleshSkin {
         } else {
             self.x.clone_from(&self.below);
         }
-        self.v.fill(Vec3::zeros());
+        self.find_planes();
         let iterations = if self.has_begun { self.iterations } else { FIRST };
         self.has_begun = true;
 
@@ -183,62 +195,82 @@ impl FleshSkin {
         }
     }
 
+    /// Finds the nearest triangle of the flesh below each node, among those at the node that it was over.
+    fn find_planes(&mut self) {
+        let FleshSkin { triangles, offsets, around, below, x, over, planes, .. } = self;
+        let (triangles, below, offsets, around) = (&*triangles, &*below, &*offsets, &*around);
+        let parts = (x.as_slice(), (over.as_mut_slice(), planes.as_mut_slice()));
+        for_each_part(parts, CHUNK, |_, (x, (over, planes))| {
+            for ((x, over), plane) in x.iter().zip(over).zip(planes) {
+                let own = &around[offsets[*over as usize] as usize..offsets[*over as usize + 1] as usize];
+                let mut nearest = f64::INFINITY;
+                let mut sum = Vec3::zeros();
+                let mut next = *over;
+                for t in own {
+                    let nodes = triangles[*t as usize];
+                    let corners =
+                        [below[nodes[0] as usize], below[nodes[1] as usize], below[nodes[2] as usize]];
+                    let normal = (corners[1] - corners[0]).cross(&(corners[2] - corners[0]));
+                    sum += normal;
+                    let found = nearest_on_triangle(x, &corners);
+                    let distance = (*x - found.point).norm_squared();
+                    if distance < nearest {
+                        let [a, b, c] = found.weights;
+                        nearest = distance;
+                        next = nodes[if a >= b && a >= c { 0 } else { usize::from(c > b) + 1 }];
+                        *plane = [found.point, normal];
+                    }
+                }
+                // at edges and corners the mean of the triangles says what is outside
+                let mean = sum.try_normalize(0.0).unwrap_or_default();
+                let normal = plane[1].try_normalize(0.0).unwrap_or(mean);
+                plane[1] = if normal.dot(&mean) > 0.0 { normal } else { mean };
+                *over = next;
+            }
+        });
+    }
+
     /// One step of relaxation, and out of the flesh.
     fn relax(&mut self) {
-        let FleshSkin {
-            triangles, offsets, around, slack, band, mobility, gradient, below, x, v, over, ..
-        } = self;
-        let (triangles, below, gradient) = (triangles.as_slice(), below.as_slice(), gradient.as_slice());
-        let (offsets, around, slack, band, mobility) = (&*offsets, &*around, &*slack, &*band, &*mobility);
-        for_each_part(
-            ((x.as_mut_slice(), v.as_mut_slice()), over.as_mut_slice()),
-            CHUNK,
-            |first, ((x, v), over)| {
-                for (i, ((x, v), over)) in x.iter_mut().zip(v).zip(over).enumerate() {
-                    let node = first + i;
-                    let mut force = -gradient[node];
-                    let off = *x - below[node];
-                    let length = off.norm();
-                    if length > slack[node] {
-                        force -= (band[node] * (length - slack[node]) / length) * off;
-                    }
-                    *v = KEEP * *v + mobility[node] * force;
-                    *x += *v;
-
-                    // out of the flesh, by the nearest triangle at the node below
-                    let own = &around[offsets[*over as usize] as usize..offsets[*over as usize + 1] as usize];
-                    let mut best = (f64::INFINITY, Vec3::zeros(), Vec3::zeros(), *over);
-                    let mut sum = Vec3::zeros();
-                    for t in own {
-                        let nodes = triangles[*t as usize];
-                        let corners = nodes.map(|node| below[node as usize]);
-                        let normal = (corners[1] - corners[0]).cross(&(corners[2] - corners[0]));
-                        sum += normal;
-                        let found = nearest_on_triangle(x, &corners);
-                        let distance = (*x - found.point).norm_squared();
-                        if distance < best.0 {
-                            let heaviest =
-                                (0..3).max_by(|a, b| found.weights[*a].total_cmp(&found.weights[*b]));
-                            best = (distance, found.point, normal, heaviest.map_or(*over, |k| nodes[k]));
-                        }
-                    }
-                    let (_, point, normal, next) = best;
-                    // at edges and corners the mean of the triangles says what is outside
-                    let (Some(mean), Some(normal)) = (sum.try_normalize(0.0), normal.try_normalize(0.0))
-                    else {
-                        continue;
-                    };
-                    let normal = if normal.dot(&mean) > 0.0 { normal } else { mean };
-                    let depth = (*x - point).dot(&normal);
-                    if depth < 0.0 {
-                        *x -= depth * normal;
-                        let inwards = v.dot(&normal);
-                        *v -= inwards.min(0.0) * normal;
-                    }
-                    *over = next;
+        let FleshSkin { edges, slack, band, mobility, gradient, below, planes, x, v, .. } = self;
+        let (edges, slack, band, mobility) = (&*edges, &*slack, &*band, &*mobility);
+        let (gradient, below, planes) = (&*gradient, &*below, &*planes);
+        for_each_part((x.as_mut_slice(), v.as_mut_slice()), CHUNK, |first, (x, v)| {
+            for (i, (x, v)) in x.iter_mut().zip(v).enumerate() {
+                let node = first + i;
+                let mut force = -gradient[node];
+                let off = *x - below[node];
+                let length = off.norm();
+                if length > slack[node] {
+                    force -= (band[node] * (length - slack[node]) / length) * off;
                 }
-            },
-        );
+                *v = shorter(KEEP * *v + mobility[node] * force, MAX_MOVE * edges[node]);
+                *x += *v;
+                // never farther from where it was drawn than bands let it, whatever squeezed triangles do
+                *x = below[node] + shorter(*x - below[node], MAX_REACH * edges[node]);
+
+                // out of the flesh
+                let [point, normal] = planes[node];
+                let depth = (*x - point).dot(&normal);
+                if depth < 0.0 {
+                    *x -= depth * normal;
+                    *v -= v.dot(&normal).min(0.0) * normal;
+                }
+            }
+        });
+    }
+}
+
+/// A vector, no longer than a length; zero if it is not finite.
+#[inline]
+fn shorter(vector: Vec3, length: f64) -> Vec3 {
+    let norm = vector.norm();
+    if norm <= length {
+        vector
+    } else if norm.is_finite() {
+        vector * (length / norm)
+    } else {
+        Vec3::zeros()
     }
 }
 
@@ -299,7 +331,7 @@ mod tests {
     fn skin_of_compressed_flesh_wrinkles_and_stays_outside() {
         let mut surface = shapes::sheet([0.4, 0.2], [40, 20]);
         // a slight wave decides where it buckles
-        surface.vertices.iter_mut().for_each(|x| x.y = 1e-4 * (40.0 * x.x).sin());
+        surface.vertices.iter_mut().for_each(|x| x.y = 1e-4 * sinew_math::real::sin(40.0 * x.x));
         let mut skin = FleshSkin::build(&surface, &FleshSkinOptions::default()).expect("a sheet");
         let mut out = written(&surface);
         for i in 0..60 {

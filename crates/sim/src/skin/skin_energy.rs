@@ -160,7 +160,8 @@ impl SkinEnergy {
         let fat = self.skin.fat[node];
         for _ in 0..LIFT_ROUNDS {
             let Some(near) = self.layer.nearest_from(x, fat, self.near[node].as_ref()) else { return };
-            *x += (fat - near.distance) * near.normal;
+            // what is far inside returns by its reaction
+            *x += (fat - near.distance).min(fat) * near.normal;
             let own = self.velocity_of(&near);
             let inwards = (*v - own).dot(&near.normal);
             if inwards < 0.0 {
@@ -238,6 +239,10 @@ impl NodeEnergy for SkinEnergy {
 
     fn add_bone_gradients(&self, wrenches: &mut [Wrench]) {
         wrenches.iter_mut().zip(&self.wrenches).for_each(|(sum, own)| *sum += *own);
+    }
+
+    fn is_over_layer(&self) -> bool {
+        !self.layer.is_empty()
     }
 
     fn see_layer(&mut self, motion: &LayerMotion) {

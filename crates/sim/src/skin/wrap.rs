@@ -81,7 +81,12 @@ pub fn wrap_skin(
     }
     grid.vertices.push(march(center - out * along, center));
 
-    // triangles, facing outwards
+    connect(&mut grid, [rings, around]);
+    Ok(grid)
+}
+
+/// Adds the triangles of a grid with its poles, facing outwards.
+fn connect(grid: &mut TriMesh, [rings, around]: [u32; 2]) {
     let last = grid.vertices.len() as u32 - 1;
     let at = |ring: u32, k: u32| 1 + ring * around + k % around;
     for k in 0..around {
@@ -95,7 +100,6 @@ pub fn wrap_skin(
     if grid.signed_volume() < 0.0 {
         grid.triangles.iter_mut().for_each(|t| t.swap(1, 2));
     }
-    Ok(grid)
 }
 
 #[cfg(test)]
@@ -114,7 +118,8 @@ mod tests {
             solid: ImplicitSolid::from(SolidShape::Ellipsoid { radii: Vec3::new(0.1, 0.2, 0.12) }),
             drives: Vec::new(),
         };
-        let grid = wrap_skin(&[muscle.clone()], 0.01, [12, 16], None, &Vec3::y()).expect("a skin");
+        let grid =
+            wrap_skin(core::slice::from_ref(&muscle), 0.01, [12, 16], None, &Vec3::y()).expect("a skin");
         assert_eq!((grid.vertices.len(), grid.triangles.len()), (12 * 16 + 2, 2 * 16 * 12));
         for x in &grid.vertices {
             let distance = muscle.solid.probe(&(x - muscle.pose.translation.vector)).distance;
