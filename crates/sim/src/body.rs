@@ -1,6 +1,6 @@
 //! A deformable body of a model: its nodes, masses, surface and embedding.
 
-use crate::body_kind::{BodyKind, KindParts};
+use crate::body_kind::{BodyKind, KindDesc, KindParts};
 use crate::desc::{BodyDesc, NetworkDesc, NetworkKind, Sag, ShapeDesc};
 use crate::factors::Factors;
 use crate::fault::Fault;
@@ -205,16 +205,18 @@ impl Shape {
             ShapeDesc::Skin(_) => Err(fault("its skin was not built".into())),
 
             // a custom body
-            ShapeDesc::Custom(kind) => {
-                let parts = kind.build(&desc.material, &desc.velocity);
-                let faults = parts
-                    .as_ref()
-                    .map_or_else(Clone::clone, |parts| parts.faults(kind.surface().vertices.len()));
-                match parts {
-                    Ok(parts) if faults.is_empty() => Ok(Shape::of_kind(parts, kind.surface(), anchors)),
-                    _ => Err(faults.iter().map(|what| Fault::new(&desc.name, what)).collect()),
-                }
-            }
+            ShapeDesc::Custom(kind) => Shape::of_custom(desc, kind.as_ref(), anchors),
+        }
+    }
+
+    /// The shape of a custom body.
+    fn of_custom(desc: &BodyDesc, kind: &dyn KindDesc, anchors: &[Vec3]) -> Result<Shape, Vec<Fault>> {
+        let parts = kind.build(&desc.material, &desc.velocity);
+        let faults =
+            parts.as_ref().map_or_else(Clone::clone, |parts| parts.faults(kind.surface().vertices.len()));
+        match parts {
+            Ok(parts) if faults.is_empty() => Ok(Shape::of_kind(parts, kind.surface(), anchors)),
+            _ => Err(faults.iter().map(|what| Fault::new(&desc.name, what)).collect()),
         }
     }
 

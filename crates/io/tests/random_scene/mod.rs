@@ -365,6 +365,10 @@ fn body() -> BoxedStrategy<BodyTable> {
             let (pin, load, sag, air_drag) = held;
             let (self_contact, friction, contact_stiffness) = contact;
             let BodyTable { kind, fabric, elements, thickness, skin, .. } = kind;
+            // skin needs a surface
+            let has_skin = skin.is_some() && shape.surface.is_some();
+            let kind = kind.filter(|kind| *kind != BodyKind::Skin || has_skin);
+            let skin = skin.filter(|_| has_skin);
             BodyTable {
                 scale,
                 translate,
@@ -384,7 +388,7 @@ fn body() -> BoxedStrategy<BodyTable> {
                 fabric,
                 elements,
                 thickness,
-                skin: skin.filter(|_| shape.surface.is_some()),
+                skin,
                 ..shape
             }
         })
