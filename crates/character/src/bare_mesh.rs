@@ -32,7 +32,7 @@ pub fn hanging_jelly(name: &str, shape: ShapeDesc) -> Result<(Scene, String), Ch
         ShapeDesc::Surface { surface, .. } => surface.bounds(),
         ShapeDesc::Tets(tets) => tets.bounds(),
         ShapeDesc::Custom(kind) => kind.surface().bounds(),
-        ShapeDesc::Network(_) => None,
+        ShapeDesc::Network(_) | ShapeDesc::Skin(_) => None,
     };
     let size = bounds.map_or(Vec3::zeros(), |(min, max)| max - min);
     if size.max() <= 0.0 {
@@ -47,7 +47,7 @@ pub fn hanging_jelly(name: &str, shape: ShapeDesc) -> Result<(Scene, String), Ch
         ShapeDesc::Surface { surface, .. } => weight_length(surface, max.y - PINNED_FRACTION * size.y),
         ShapeDesc::Tets(tets) => weight_length(&tets.boundary().0, max.y - PINNED_FRACTION * size.y),
         ShapeDesc::Custom(kind) => weight_length(kind.surface(), max.y - PINNED_FRACTION * size.y),
-        ShapeDesc::Network(_) => 0.0,
+        ShapeDesc::Network(_) | ShapeDesc::Skin(_) => 0.0,
     });
     let young = jelly.density * EARTH_GRAVITY * height.max(pinned_length) / GRAVITY_STRAIN;
     let material = Material { young, ..jelly };

@@ -14,6 +14,7 @@ mod kim;
 mod locking;
 mod peers;
 mod skeleton;
+mod skin;
 mod take;
 mod variants;
 
@@ -36,7 +37,7 @@ pub(crate) struct Bench {
     #[command(subcommand)]
     suite: Option<Suite>,
 
-    /// The benchmarks to run [default: all but locking and peers].
+    /// The benchmarks to run [default: all but locking, peers and skin].
     names: Vec<Name>,
 
     /// Write the results as JSON, with a description of the machine.
@@ -83,6 +84,8 @@ enum Name {
     Contact,
     /// Implicit steps of the clamped beam, of the same beam embedded in a coarse cage, of an arm with two-way coupling, and of the dancer.
     Implicit,
+    /// Elastic skin over muscles, of 256 to 100,000 points; runs only when named.
+    Skin,
     /// Volumetric locking of the clamped beam as its flesh becomes incompressible; runs only when named.
     Locking,
     /// Implicit steps beside other systems on the same work, where their scripts are found; runs only when named.
@@ -145,6 +148,7 @@ impl Bench {
                 }
                 Name::Coupling => rows.extend(values(&coupling::run(self.max_tets)?)?),
                 Name::Peers => rows.extend(values(&peers::run(&self.peers, self.max_tets)?)?),
+                Name::Skin => rows.extend(values(&skin::run()?)?),
                 Name::Locking => rows.extend(values(&locking::run(self.max_tets)?)?),
                 Name::Implicit => rows.extend(values(&implicit::run(self.max_tets)?)?),
             }

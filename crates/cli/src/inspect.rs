@@ -140,6 +140,10 @@ fn print_shape(body: &BodyDesc) {
             };
             (Some(bounds), format!("{kind} with {} vertices", points.len()))
         }
+        ShapeDesc::Skin(skin) => {
+            let (count, muscles) = (skin.surface.vertices.len(), skin.muscles.len());
+            (skin.surface.bounds(), format!("skin with {count} vertices over {muscles} muscles"))
+        }
         ShapeDesc::Custom(kind) => {
             let surface = kind.surface();
             (surface.bounds(), format!("custom body with {} vertices", surface.vertices.len()))

@@ -6,6 +6,7 @@ use sinew_files::{Replace, check_output, plan_outputs};
 use sinew_gltf::{FleshBake, Quantization};
 use sinew_io::{AtomicFile, GlbForm, OpenedScene, SinkOptions, SinkReport, TAKE_EXTENSION};
 use sinew_render::Look;
+use sinew_sim::FleshSkinOptions;
 use std::path::{Path, PathBuf};
 
 /// Options of every command that writes a take in another format.
@@ -47,6 +48,10 @@ pub(crate) struct OutputOptions {
     /// Write a character's .glb as plain meshes at their simulated positions, without skeleton, skinning and textures, and point caches in the world instead of the space of each mesh.
     #[arg(long)]
     world: bool,
+
+    /// Draw an elastic skin that slides over the flesh and wrinkles where flesh is compressed, in place of the flesh itself: on every body of flesh, with its drawn surface as the skin at rest.
+    #[arg(long)]
+    skin: bool,
 
     /// Do not draw the preview picture next to the output.
     #[arg(long)]
@@ -94,6 +99,7 @@ impl OutputOptions {
             helper_limit: self.helpers.map(usize::from),
             influence_limit: self.influences.map_or(defaults.influence_limit, usize::from),
             preview: self.has_preview(output),
+            skin: self.skin.then(FleshSkinOptions::default),
             looks: zoo_looks(source),
             ..defaults
         }

@@ -10,10 +10,12 @@
 
 mod bending;
 mod membrane;
+mod pressure;
 mod spring;
 
 pub use bending::{Bending, Hinge};
-pub use membrane::Membrane;
+pub use membrane::{Anisotropy, Membrane};
+pub use pressure::Pressure;
 pub use spring::Spring;
 
 use sinew_math::{Mat3, Vec3};

@@ -165,7 +165,8 @@ impl<'a> SinkPlan<'a> {
         };
         let preview = self.options.preview.then(|| self.preview());
         let cycle = self.options.is_loop.then(|| self.frame_count().saturating_sub(1));
-        Ok(TakeSink::new(self.files(), self.opened, format, preview, cycle))
+        let sink = TakeSink::new(self.files(), self.opened, format, preview, cycle);
+        Ok(sink.with_skin(self.options.skin, self.opened))
     }
 
     fn format_sink(&self, model: &Model) -> Result<FormatSink<'a>, SinkError> {

@@ -24,6 +24,7 @@ mod performance;
 mod region;
 mod rigged;
 mod section;
+mod skin;
 mod solver;
 
 use crate::Up;

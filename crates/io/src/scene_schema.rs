@@ -27,6 +27,7 @@ mod performance;
 mod region;
 mod renamed_key;
 mod scene;
+mod skin;
 mod solver;
 mod text;
 mod toml_value;
@@ -54,6 +55,7 @@ pub use performance::{
 };
 pub use region::{BallTable, BodySide, BoxTable, EndChoice, RegionTable};
 pub use scene::{AngleUnit, SceneFile, UpAxis};
+pub use skin::{BandsTable, DriveTable, DrivenNumber, FixedSkinTable, MuscleTable, SkinPartTable, SkinTable};
 pub use solver::{Accuracy, ContactChoice, ExactChoice, SolverChoice, SolverTable};
 
 use serde::{Deserialize, Deserializer};

@@ -17,16 +17,18 @@ mod number;
 mod obstacle;
 mod performance;
 mod region;
+mod skin;
 mod solver;
 
 use crate::distinct_names::file_names;
-use crate::scene_schema::{AngleUnit, Quaternion, SceneFile, Vector};
+use crate::scene_schema::{AngleUnit, BodyKind, BodyTable, CharacterTable, Quaternion, SceneFile, Vector};
 pub use edit::edit_tables;
 use mesh::MeshFiles;
 pub(crate) use metaphor::metaphor_table;
 use sinew_control::Motion;
 use sinew_files::AtomicFile;
 use sinew_math::{Rotation, Vec3};
+use sinew_sim::desc::ShapeDesc;
 use sinew_take::Scene;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -133,14 +135,27 @@ fn scene_file(scene: &Scene) -> Result<(SceneFile, Vec<(String, String)>), Strin
     for ((i, body), stem) in world.bodies.iter().enumerate().zip(&stems) {
         let moving = body::BodyMotion::of(scene, i);
         let mesh = meshes.add_shape(stem, &body.shape)?;
-        if body.attachment.is_none() {
+        let skin = match &body.shape {
+            ShapeDesc::Skin(skin) => Some(
+                skin::skin_table(skin, stem, &mut meshes)
+                    .map_err(|what| format!("'{}' {what}", body.name))?,
+            ),
+            _ => None,
+        };
+        let is_on_bones = match &body.shape {
+            ShapeDesc::Skin(skin) => skin.rig.is_some(),
+            _ => body.attachment.is_some(),
+        };
+        if !is_on_bones {
             let table = body::body_table(body, &moving, mesh, &world.contact);
-            file.body.push(table.map_err(|what| format!("'{}' {what}", body.name))?);
+            let table = table.map_err(|what| format!("'{}' {what}", body.name))?;
+            let kind = if skin.is_some() { Some(BodyKind::Skin) } else { table.kind };
+            file.body.push(BodyTable { skin, kind, ..table });
             continue;
         }
         let written = character::character_table(scene, body, &moving, mesh)
             .map_err(|what| format!("'{}' {what}", body.name))?;
-        let mut table = written.table;
+        let mut table = CharacterTable { skin, ..written.table };
         if let Some(motion) = written.motion {
             table.motion = Some(meshes.add_motion(stem, motion));
         }

@@ -401,10 +401,15 @@ fn folder() -> TempDir {
     write("t.node", "4 3\n0 0 0 0\n1 1 0 0\n2 0 1 0\n3 0 0 1\n");
     write("t.ele", "1 4\n0 0 1 3 2\n");
     write("m.bvh", BVH);
+    write("fat.csv", "x,y,z,softness\n0,0.3,0,1.5\n");
     write("f.csv", "only.angle\n0.25\n0.5\n");
     write("scene.toml", WHOLE);
     folder
 }
+
+#[path = "scene_files/skinned.rs"]
+mod skinned;
+use skinned::SKINNED;
 
 /// The keys of a character from a file, which is alone in its scene.
 const RIGGED: &str = "
@@ -722,7 +727,7 @@ fn the_kind_of_a_body_is_one_key() {
 fn the_whole_scene_uses_every_documented_key() {
     let table = scene_keys_table();
     for key in scene_keys() {
-        assert!(WHOLE.contains(key.name) || RIGGED.contains(key.name), "{}", key.name);
+        assert!([WHOLE, RIGGED, SKINNED].iter().any(|text| text.contains(key.name)), "{}", key.name);
         assert!(table.contains(&format!("| `{}` |", key.name)));
     }
 }
@@ -878,7 +883,7 @@ fn every_key_misspelt_is_named_with_its_line_and_the_right_one() {
             };
             Some((text, text.match_indices(key.name).find(is_key)?.0))
         };
-        let (whole, at) = find(WHOLE).or_else(|| find(RIGGED)).unwrap();
+        let (whole, at) = find(WHOLE).or_else(|| find(RIGGED)).or_else(|| find(SKINNED)).unwrap();
         let text = format!("{}{wrong}{}", &whole[..at], &whole[at + key.name.len()..]);
         let error = error_of(&text, folder.path());
         assert!(error.contains(&format!("`{wrong}` is not a key of")), "{error}");

@@ -1,10 +1,10 @@
 //! A deformable body of a model: its nodes, masses, surface and embedding.
 
-use crate::body_kind::{BodyKind, KindParts};
+use crate::body_kind::{BodyKind, KindDesc, KindParts};
 use crate::desc::{BodyDesc, NetworkDesc, NetworkKind, Sag, ShapeDesc};
 use crate::factors::Factors;
 use crate::fault::Fault;
-use crate::network::{Sheet, fine_surface, tet_springs};
+use crate::network::{Sheet, SheetPoints, fine_surface, tet_springs};
 use crate::rest_shape::RestShapeReport;
 use crate::stable_step::StableStep;
 use core::ops::Range;
@@ -114,7 +114,20 @@ pub(crate) struct Shape {
     pub(crate) fine_surface: Option<FineSurface>,
     /// For each anchor the node at its position.
     pub(crate) anchor_nodes: Vec<Option<u32>>,
+    /// Nodes that skin has fixed to bones of its rig.
+    pub(crate) fixed: Vec<(u32, usize)>,
+    /// The bones that nodes of skin are carried by at a start, numbered over all rigs; empty for other bodies.
+    pub(crate) carriers: Vec<u32>,
     pub(crate) notes: Vec<String>,
+}
+
+/// A skin, before it is added to a model.
+pub(crate) struct BuiltSkin {
+    pub(crate) parts: KindParts,
+    /// Its nodes that are fixed to bones of its rig.
+    pub(crate) fixed: Vec<(u32, usize)>,
+    /// The bone that carries each node at a start, numbered over all rigs; 0 for the world.
+    pub(crate) carriers: Vec<u32>,
 }
 
 impl Shape {
@@ -153,6 +166,8 @@ impl Shape {
                     embedding,
                     fine_surface,
                     anchor_nodes,
+                    fixed: Vec::new(),
+                    carriers: Vec::new(),
                     notes,
                 })
             }
@@ -177,6 +192,8 @@ impl Shape {
                     embedding,
                     fine_surface: None,
                     anchor_nodes,
+                    fixed: Vec::new(),
+                    carriers: Vec::new(),
                     notes,
                 })
             }
@@ -184,18 +201,29 @@ impl Shape {
             // a mesh that is not filled
             ShapeDesc::Network(network) => Shape::of_network(desc, network, anchors),
 
+            // skin is built with the bones that it is on
+            ShapeDesc::Skin(_) => Err(fault("its skin was not built".into())),
+
             // a custom body
-            ShapeDesc::Custom(kind) => {
-                let parts = kind.build(&desc.material, &desc.velocity);
-                let faults = parts
-                    .as_ref()
-                    .map_or_else(Clone::clone, |parts| parts.faults(kind.surface().vertices.len()));
-                match parts {
-                    Ok(parts) if faults.is_empty() => Ok(Shape::of_kind(parts, kind.surface(), anchors)),
-                    _ => Err(faults.iter().map(|what| Fault::new(&desc.name, what)).collect()),
-                }
-            }
+            ShapeDesc::Custom(kind) => Shape::of_custom(desc, kind.as_ref(), anchors),
         }
+    }
+
+    /// The shape of a custom body.
+    fn of_custom(desc: &BodyDesc, kind: &dyn KindDesc, anchors: &[Vec3]) -> Result<Shape, Vec<Fault>> {
+        let parts = kind.build(&desc.material, &desc.velocity);
+        let faults =
+            parts.as_ref().map_or_else(Clone::clone, |parts| parts.faults(kind.surface().vertices.len()));
+        match parts {
+            Ok(parts) if faults.is_empty() => Ok(Shape::of_kind(parts, kind.surface(), anchors)),
+            _ => Err(faults.iter().map(|what| Fault::new(&desc.name, what)).collect()),
+        }
+    }
+
+    /// The shape of skin.
+    pub(crate) fn of_skin(skin: BuiltSkin, surface: &TriMesh) -> Shape {
+        let BuiltSkin { parts, fixed, carriers } = skin;
+        Shape { fixed, carriers, ..Shape::of_kind(parts, surface, &[]) }
     }
 
     /// The shape of a body of a model, if it has a cage. `node_rest` and `tets` are those of the model.
@@ -212,6 +240,8 @@ impl Shape {
             embedding: body.embedding.clone(),
             fine_surface: body.fine_surface.clone(),
             anchor_nodes: cage.anchor_nodes.clone(),
+            fixed: Vec::new(),
+            carriers: Vec::new(),
             notes: cage.notes.clone(),
         })
     }
@@ -248,7 +278,7 @@ impl Shape {
             }
             _ => return Err(vec![Fault::new(&desc.name, "a sheet needs a surface or tets")]),
         };
-        let built = Sheet { fabric, elements, thickness }.build(surface);
+        let built = Sheet { fabric, elements, thickness, points: SheetPoints::default() }.build(surface);
         let parts = built.map_err(|faults| -> Vec<Fault> {
             faults.iter().map(|what| Fault::new(&desc.name, what.as_str())).collect()
         })?;
@@ -284,6 +314,8 @@ impl Shape {
             embedding: parts.embedding.clone(),
             fine_surface: None,
             anchor_nodes: vec![None; anchors.len()],
+            fixed: Vec::new(),
+            carriers: Vec::new(),
             notes: Vec::new(),
             custom: Some(parts),
         }

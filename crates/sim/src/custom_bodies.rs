@@ -1,10 +1,13 @@
 //! Custom bodies in time stepping: energies of their points, and integration of their generalised coordinates.
 
 use crate::body_kind::{BodyKind, Coordinates, CustomBody, PointsOut};
+use crate::coupling::Field;
 use crate::model::ModelId;
+use crate::node_energy::{LayerMotion, LayerStep};
 use crate::{Body, Control, Energies, Model, NodeEnergy, State};
 use core::ops::Range;
 use sinew_math::sparse::Row;
+use sinew_math::spatial::{Frame, Twist, Wrench};
 use sinew_math::{Mat3, Vec3};
 use sinew_skeleton::Momentum;
 
@@ -15,6 +18,11 @@ pub(crate) struct CustomBodies {
     energies: Vec<BodyEnergy>,
     gradient: Vec<Vec3>,
     forces: Vec<f64>,
+    /// Poses and twists of all bones, the world first.
+    frames: Vec<Frame>,
+    twists: Vec<Twist>,
+    /// What nodes do to bones directly (N m, N), about the origin of the world; empty if nothing.
+    wrenches: Vec<Wrench>,
 }
 
 /// The energy of the points of one body.
@@ -81,6 +89,78 @@ impl CustomBodies {
         }
     }
 
+    /// Shows energies over layers on bones where those are, `lasted` (s) after the last time; 0 for a new start.
+    pub(crate) fn see_layers(&mut self, fields: &[Field], time: f64, lasted: f64) {
+        if !self.has_energies() {
+            return;
+        }
+        self.frames.clear();
+        // the world has no field of its own
+        self.frames.push(Frame::default());
+        let bones = fields.iter().skip(1);
+        self.frames.extend(bones.map(|field| Frame { rotation: field.rotation, origin: field.origin }));
+        self.twists.clear();
+        self.twists.extend(fields.iter().map(|field| Twist::new(field.angular, field.at_origin)));
+        let motion = LayerMotion { frames: &self.frames, twists: &self.twists, time, lasted };
+        self.energies.iter_mut().for_each(|own| own.energy.see_layer(&motion));
+    }
+
+    /// Shows energies over layers the bones at the start of an implicit step, and the time at its end (s).
+    pub(crate) fn see_start(&mut self, frames: &[Frame], time: f64) {
+        let motion = LayerMotion { frames, twists: &[], time, lasted: 0.0 };
+        self.energies.iter_mut().for_each(|own| own.energy.see_layer(&motion));
+    }
+
+    /// Finds what of layers is near, before an explicit step.
+    pub(crate) fn find_layers(&mut self, node_x: &[Vec3]) {
+        self.energies.iter_mut().for_each(|own| own.energy.find_layer(&node_x[own.nodes.clone()]));
+    }
+
+    /// Adds what layers do to nodes to all other forces on them (N), in a sub-step of `h` (s). Returns the wrenches on bones, empty if they feel nothing.
+    pub(crate) fn push_layers(
+        &mut self,
+        model: &Model,
+        (node_x, node_v): (&[Vec3], &[Vec3]),
+        h: f64,
+        node_force: &mut [Vec3],
+    ) -> &[Wrench] {
+        self.wrenches.clear();
+        for BodyEnergy { nodes, energy } in &mut self.energies {
+            let step = LayerStep {
+                x: &node_x[nodes.clone()],
+                v: &node_v[nodes.clone()],
+                inverse_mass: &model.node_inverse_mass()[nodes.clone()],
+                gravity: model.gravity(),
+                h,
+            };
+            energy.push_layer(&step, &mut node_force[nodes.clone()]);
+            let own = energy.layer_wrenches();
+            self.wrenches.resize(own.len().max(self.wrenches.len()), Wrench::default());
+            self.wrenches.iter_mut().zip(own).for_each(|(sum, own)| *sum += *own);
+        }
+        &self.wrenches
+    }
+
+    /// The power of layers at velocities of nodes (W).
+    pub(crate) fn layer_power(&self, node_v: &[Vec3]) -> f64 {
+        self.energies.iter().map(|own| own.energy.layer_power(&node_v[own.nodes.clone()])).sum()
+    }
+
+    /// Moves nodes that a step has left in a layer out of it.
+    pub(crate) fn lift_from_layers(&mut self, model: &Model, state: &mut State) {
+        if !self.has_energies() {
+            return;
+        }
+        for BodyEnergy { nodes, energy } in &mut self.energies {
+            let inverse_mass = &model.node_inverse_mass()[nodes.clone()];
+            energy.lift_from_layer(
+                &mut state.node_x[nodes.clone()],
+                &mut state.node_v[nodes.clone()],
+                inverse_mass,
+            );
+        }
+    }
+
     /// Advances generalised coordinates by a sub-step of `h` (s) under forces on their points (N), and moves the points.
     pub(crate) fn advance(
         &mut self,
@@ -106,6 +186,11 @@ impl CustomBodies {
     /// The energy of all points (J).
     pub(crate) fn energy(&mut self, node_x: &[Vec3]) -> f64 {
         self.energies.iter_mut().map(|own| own.energy.stored_energy(&node_x[own.nodes.clone()])).sum()
+    }
+
+    /// Whether any body lies over a layer of solids.
+    pub(crate) fn has_layers(&self) -> bool {
+        self.energies.iter().any(|own| own.energy.is_over_layer())
     }
 
     /// Whether any body has an energy of points.
@@ -162,6 +247,14 @@ impl NodeEnergy for CustomBodies {
 
     fn add_diagonal(&self, blocks: &mut [Mat3]) {
         self.energies.iter().for_each(|own| own.energy.add_diagonal(&mut blocks[own.nodes.clone()]));
+    }
+
+    fn see_bones(&mut self, frames: &[Frame]) {
+        self.energies.iter_mut().for_each(|own| own.energy.see_bones(frames));
+    }
+
+    fn add_bone_gradients(&self, wrenches: &mut [Wrench]) {
+        self.energies.iter().for_each(|own| own.energy.add_bone_gradients(wrenches));
     }
 
     fn max_step(&mut self, x: &[Vec3], motion: &[Vec3]) -> f64 {

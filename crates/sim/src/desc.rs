@@ -7,6 +7,7 @@ mod metaphor;
 mod muscle;
 mod network;
 mod region;
+mod skin;
 
 use crate::body_kind::KindDesc;
 use sinew_flesh::Material;
@@ -24,8 +25,12 @@ pub use muscle::{
     MuscleVolume,
 };
 pub use network::{NetworkDesc, NetworkKind, SheetElements};
-pub use sinew_contact::Shape;
+pub use sinew_contact::{Deformation, ImplicitSolid, Shape, SolidShape};
 pub use sinew_mesh::CageSize;
+pub use skin::{
+    BandsDesc, DriveSource, FixedSkin, MuscleDesc, MuscleDrive, MuscleParameter, SKIN, SkinDesc, SkinFactors,
+    SkinRegion,
+};
 
 /// Everything that a `Model` is built from.
 #[derive(Clone, Debug, Default)]
@@ -228,6 +233,8 @@ pub enum ShapeDesc {
     Tets(TetMesh),
     /// A mesh that is not filled with flesh: cloth, a shell or springs. It cannot be attached to bones.
     Network(NetworkDesc),
+    /// Elastic skin over muscles on bones.
+    Skin(Box<SkinDesc>),
     /// A custom body, implemented outside this crate. It cannot be attached to bones, nor pinned if it has generalised coordinates.
     Custom(Arc<dyn KindDesc>),
 }
@@ -246,6 +253,7 @@ impl ShapeDesc {
             ShapeDesc::Surface { surface, .. } => &surface.vertices,
             ShapeDesc::Tets(mesh) => &mesh.nodes,
             ShapeDesc::Network(network) => network.mesh.points(),
+            ShapeDesc::Skin(skin) => &skin.surface.vertices,
             ShapeDesc::Custom(kind) => &kind.surface().vertices,
         }
     }

@@ -30,6 +30,7 @@ use sinew_flesh::{CompressionLimit, CornerForces, Diagonalise, ForceReport, Node
 use sinew_math::Vec3;
 use sinew_math::lanes::{Kernel, Lanes, dispatch};
 use sinew_math::parallel::for_each_part;
+use sinew_math::spatial::Wrench;
 
 /// Workspace of explicit steps: dropping it costs time but never changes a result.
 #[derive(Clone, Debug, Default)]
@@ -57,6 +58,8 @@ pub(crate) struct Explicit {
     coupling: BoneCoupling,
     homes: HomePose,
     custom_bodies: CustomBodies,
+    /// Wrenches of constraints and of layers under skin on all bones; empty if there are none.
+    bone_wrenches: Vec<Wrench>,
     exact: ExactConstraints,
     /// Exact constraints that could not be held in the last step.
     pub(crate) dropped: Vec<DroppedConstraint>,
@@ -172,6 +175,10 @@ impl Explicit {
         self.decay.extend(model.bodies().iter().map(|body| decay(body.damping_rate, h)));
         self.part_motion.prepare(model, h);
         self.metaphor_forces.begin(model, control, &state.node_x);
+        if self.custom_bodies.has_layers() {
+            self.custom_bodies.see_layers(&self.coupling.fields, state.time, 0.0);
+            self.custom_bodies.find_layers(&state.node_x);
+        }
         let can_collide = Contacts::can_collide_in(model, control);
         if can_collide {
             self.contacts.begin(model, control, part(1), state);
@@ -187,6 +194,14 @@ impl Explicit {
             let forces = self.substep(model, control, diagonalise, part(substep), state)?;
             report.diagonalised += forces.diagonalised;
             report.max_inverted = report.max_inverted.max(forces.inverted);
+        }
+
+        // what lies over layers ends outside of them
+        if self.custom_bodies.has_layers() {
+            self.custom_bodies.see_layers(&self.coupling.fields, state.time + dt, 0.0);
+            state.supplied_energy -= self.point_energy(model, state);
+            self.custom_bodies.lift_from_layers(model, state);
+            state.supplied_energy += self.point_energy(model, state);
         }
 
         // contact history, and the work of prescribed motion
@@ -242,6 +257,7 @@ impl Explicit {
         if !model.metaphors().is_empty() {
             state.supplied_energy += self.metaphor_forces.work(substep.h, &state.node_v);
         }
+        state.supplied_energy += substep.h * self.custom_bodies.layer_power(&state.node_v);
         self.move_pins(model, control, substep, state);
         self.custom_bodies.advance(model, control, (&self.outside, substep.h), state);
 
@@ -252,11 +268,7 @@ impl Explicit {
             drag: &self.drag,
             squeezed: if self.compression.is_empty() { &[] } else { self.compression.impulses() },
             follow: &self.follow,
-            bones: if model.constraints().is_empty() && !model.muscle_store().has_lines() {
-                &[]
-            } else {
-                &self.constraint_forces.applied.bones
-            },
+            bones: &self.bone_wrenches,
             cores_collide: can_collide,
         };
         self.coupling.move_bones(model, control, &pushes, substep, state)?;
@@ -301,6 +313,24 @@ impl Explicit {
         if !model.muscles().is_empty() {
             self.contract_muscles(model, control, substep, state);
         }
+
+        // what lies over layers on bones answers to all of this
+        self.bone_wrenches.clear();
+        if !model.constraints().is_empty() || model.muscle_store().has_lines() {
+            self.bone_wrenches.extend_from_slice(&self.constraint_forces.applied.bones);
+        }
+        if self.custom_bodies.has_layers() {
+            let (time, h) = (state.time + substep.from * substep.dt, substep.h);
+            self.custom_bodies.see_layers(
+                &self.coupling.fields,
+                time,
+                if substep.from > 0.0 { h } else { 0.0 },
+            );
+            let nodes = (state.node_x.as_slice(), state.node_v.as_slice());
+            let own = self.custom_bodies.push_layers(model, nodes, h, &mut self.outside);
+            self.bone_wrenches.resize(own.len().max(self.bone_wrenches.len()), Wrench::default());
+            self.bone_wrenches.iter_mut().zip(own).for_each(|(sum, own)| *sum += *own);
+        }
     }
 
     /// Adds the forces of muscles, and what their activation supplies.
@@ -326,6 +356,12 @@ impl Explicit {
         self.muscles.begin(model, control, fraction);
         self.muscles.see_bones(&self.coupling.world_frames(model));
         self.muscles.energy(&state.node_x)
+    }
+
+    /// The energy of points without elements, and of the motion of all (J).
+    fn point_energy(&mut self, model: &Model, state: &State) -> f64 {
+        let moving = state.node_kinetic_energy(model) + state.node_potential_energy(model);
+        moving + self.custom_bodies.energy(&state.node_x)
     }
 
     /// Energy stored in the constraints after a fraction of the step (J).

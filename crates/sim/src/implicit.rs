@@ -320,6 +320,10 @@ impl Implicit {
     fn begin_custom_bodies(&mut self, model: &Model, stage: Stage, state: &State) {
         self.custom_bodies.prepare(model);
         let h = stage.substep.h;
+        if self.custom_bodies.has_energies() {
+            let at_end = state.time + stage.substep.to * stage.substep.dt;
+            self.custom_bodies.see_start(&self.problem.start_frames, at_end);
+        }
         if stage.kind == StageKind::Second {
             self.custom_bodies.begin_step(self.second_order.start_x(), h);
             self.custom_bodies.begin_beyond(&state.node_x, second_order::EXTRAPOLATION);
@@ -383,6 +387,11 @@ impl Implicit {
             self.coupling.prepare(model);
             self.coupling.refresh(model, state);
             self.coupling.place_fixed_nodes(model, state);
+        }
+        if self.custom_bodies.has_energies() {
+            let at_end = state.time + stage.substep.to * stage.substep.dt;
+            self.custom_bodies.see_layers(&self.coupling.fields, at_end, 0.0);
+            self.custom_bodies.lift_from_layers(model, state);
         }
 
         // numerical damping dissipates energy, so the supplied energy starts anew

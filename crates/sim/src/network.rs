@@ -8,12 +8,12 @@ mod node_sums;
 mod sheet;
 mod solid;
 
-pub(crate) use sheet::{Sheet, fine_surface};
+pub(crate) use network_energy::NetworkEnergy;
+pub(crate) use sheet::{Sheet, SheetPoints, fine_surface};
 pub(crate) use solid::tet_springs;
 
 use crate::body_kind::{CustomKind, PartDamping};
 use crate::node_energy::NodeEnergy;
-use network_energy::NetworkEnergy;
 use sinew_flesh::network::{Bending, Membrane, Spring};
 use std::sync::Arc;
 

@@ -73,10 +73,65 @@ pub trait NodeEnergy: Debug {
     /// Adds the diagonal block of each rigid body in the Hessian, for twists about the origin of the world.
     fn add_bone_blocks(&self, _blocks: &mut [Matrix6<f64>]) {}
 
+    /// Whether it lies over such a layer.
+    fn is_over_layer(&self) -> bool {
+        false
+    }
+
+    /// Shows how a layer of solids on bones moves, and when. This and the following methods are for what lies over such a layer.
+    fn see_layer(&mut self, _motion: &LayerMotion) {}
+
+    /// Finds what of the layer is near node positions, before an explicit step.
+    fn find_layer(&mut self, _x: &[Vec3]) {}
+
+    /// Adds what the layer does to nodes in an explicit sub-step to all other forces on them (N).
+    fn push_layer(&mut self, _step: &LayerStep, _force: &mut [Vec3]) {}
+
+    /// The power of the last forces of the layer at velocities of nodes (W).
+    fn layer_power(&self, _v: &[Vec3]) -> f64 {
+        0.0
+    }
+
+    /// What the nodes did to the bones of the layer in the last sub-step, as wrenches about the origin of the world; empty if bones do not feel it.
+    fn layer_wrenches(&self) -> &[Wrench] {
+        &[]
+    }
+
+    /// Moves nodes that a step has left inside the layer out of it.
+    fn lift_from_layer(&mut self, _x: &mut [Vec3], _v: &mut [Vec3], _inverse_mass: &[f64]) {}
+
     /// The largest step length, at most 1, along a motion that keeps positions admissible.
     fn max_step(&mut self, _x: &[Vec3], _motion: &[Vec3]) -> f64 {
         1.0
     }
+}
+
+/// How bones move at an instant.
+#[derive(Clone, Copy, Debug)]
+pub struct LayerMotion<'a> {
+    /// Poses of the bones of all rigs, the world first.
+    pub frames: &'a [Frame],
+    /// Their twists about the origin of the world.
+    pub twists: &'a [Twist],
+    /// Time of the take (s).
+    pub time: f64,
+    /// Time since the last such motion (s); 0 at a new start.
+    pub lasted: f64,
+}
+
+/// The nodes of a body in an explicit sub-step.
+#[derive(Clone, Copy, Debug)]
+pub struct LayerStep<'a> {
+    /// Positions (m).
+    pub x: &'a [Vec3],
+    /// Velocities (m/s).
+    pub v: &'a [Vec3],
+    /// Inverse masses (1/kg); 0 for what is fixed.
+    pub inverse_mass: &'a [f64],
+    /// Gravity (m/s²).
+    pub gravity: Vec3,
+    /// Length of the sub-step (s).
+    pub h: f64,
 }
 
 /// Springs from nodes to fixed positions: soft point constraints.

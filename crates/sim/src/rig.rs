@@ -114,6 +114,16 @@ impl<'a> RestRig<'a> {
         })
     }
 
+    /// Poses of its bones at rest.
+    pub(crate) fn frames(&self) -> &[Frame] {
+        &self.frames
+    }
+
+    /// The parent of a bone; none for roots.
+    pub(crate) fn parent(&self, bone: usize) -> Option<usize> {
+        self.skeleton.bones()[bone].parent.map(sinew_skeleton::BoneId::index)
+    }
+
     /// Number of bones.
     pub(crate) fn bone_count(&self) -> usize {
         self.frames.len()

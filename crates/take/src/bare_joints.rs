@@ -112,7 +112,7 @@ fn volume(shape: &ShapeDesc) -> f64 {
     match shape {
         ShapeDesc::Surface { surface, .. } => surface.signed_volume().abs(),
         ShapeDesc::Tets(mesh) => mesh.volume(),
-        ShapeDesc::Network(_) | ShapeDesc::Custom(_) => 0.0,
+        ShapeDesc::Network(_) | ShapeDesc::Skin(_) | ShapeDesc::Custom(_) => 0.0,
     }
 }
 

@@ -67,6 +67,7 @@ mod scene;
 mod scene_parts;
 mod segment;
 mod sink_group;
+mod skin_stage;
 mod up;
 mod watch;
 
@@ -88,5 +89,6 @@ pub use play_error::PlayError;
 pub use replay::replay;
 pub use scene::{EARTH_GRAVITY, Scene};
 pub use scene_parts::{PartsSink, SceneParts};
+pub use skin_stage::SkinStage;
 pub use up::Up;
 pub use watch::{Stopped, WatchAnswer};

@@ -15,6 +15,11 @@ const WRIST: Vec3 = at(0.27, 0.0, 0.0);
 
 /// An arm with a fixed upper arm and an elbow that bends back and forth.
 pub fn arm() -> Scene {
+    arm_bones().scene(&Cycle { keys: 24, frames_per_key: 12, pose: &bend_arm }, 4.8)
+}
+
+/// The arm's bones and flesh.
+pub(crate) fn arm_bones() -> CharacterDesc {
     let mut character = CharacterDesc {
         name: "arm",
         bones: Vec::new(),
@@ -29,11 +34,11 @@ pub fn arm() -> Scene {
     character.root("upper arm", [SHOULDER, ELBOW + at(-0.02, 0.0, 0.0)], 0.022, JointKind::Fixed);
     character.bone("forearm", "upper arm", [ELBOW, WRIST], 0.02, JointKind::Revolute(Vec3::z()));
     character.bone("hand", "forearm", [WRIST, at(0.38, 0.0, 0.0)], 0.016, JointKind::Revolute(Vec3::z()));
-    character.scene(&Cycle { keys: 24, frames_per_key: 12, pose: &bend }, 4.8)
+    character
 }
 
 /// Bends, holds, and extends faster.
-fn bend(fraction: f64, pose: &mut PoseBuilder) {
+pub(crate) fn bend_arm(fraction: f64, pose: &mut PoseBuilder) {
     let bent = ramp(fraction, 0.05, 0.35) - ramp(fraction, 0.6, 0.78);
     pose.turn("forearm", &[105.0 * bent]);
     pose.turn("hand", &[25.0 * bent + 6.0 * wave(2.0 * fraction)]);

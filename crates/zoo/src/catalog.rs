@@ -2,8 +2,8 @@
 
 use crate::Beam;
 use crate::{
-    arm, beam, cloth, cloth_ball, cloth_fold, cloth_stretch, cow, cylinder, dancer, dragon, fish, jelly,
-    jelly_torus, muscle_arm, penguin, rabbit_flap, rabbit_twist, starfish, worm,
+    arm, arm_skin, beam, cloth, cloth_ball, cloth_fold, cloth_stretch, cow, cylinder, dancer, dragon, fish,
+    jelly, jelly_torus, muscle_arm, penguin, penguin_skin, rabbit_flap, rabbit_twist, starfish, worm,
 };
 use crate::{
     dancer_stairs, duck_box, fish_jump, penguins, pile, pot, starfish_cage, starfish_turn, worm_roll,
@@ -199,6 +199,18 @@ const CATALOG: &[Character] = &[
         description: "two penguins slide down the banks of an icy valley into each other",
         build: penguins,
         color: [0.36, 0.42, 0.5],
+    },
+    Character {
+        name: "penguin-skin",
+        description: "the penguin as loose skin over muscles, a grid of 32 by 32 points",
+        build: penguin_skin,
+        color: [0.36, 0.44, 0.58],
+    },
+    Character {
+        name: "arm-skin",
+        description: "an arm whose biceps swells as it bends; its skin slides over the muscles",
+        build: arm_skin,
+        color: [0.90, 0.68, 0.55],
     },
     Character {
         name: "cloth",

@@ -14,6 +14,11 @@ const HIPS: Vec3 = at(0.0, 0.16, -0.02);
 
 /// A penguin that rocks from foot to foot with its flippers out; its belly lags behind.
 pub fn penguin() -> Scene {
+    penguin_bones().scene(&Cycle { keys: 32, frames_per_key: 4, pose: &waddle }, 4.0)
+}
+
+/// The penguin's bones and flesh.
+pub(crate) fn penguin_bones() -> CharacterDesc {
     let mut character = CharacterDesc {
         name: "penguin",
         bones: Vec::new(),
@@ -36,11 +41,11 @@ pub fn penguin() -> Scene {
     character.pair("flipper tip", "flipper", [at(0.235, 0.29, -0.02), at(0.29, 0.205, -0.02)], 0.009, ball);
     character.pair("leg", "hips", [at(0.085, 0.12, 0.0), at(0.095, 0.035, 0.02)], 0.025, ball);
     character.pair("foot", "leg", [at(0.095, 0.03, 0.02), at(0.11, 0.022, 0.1)], 0.014, ball);
-    character.scene(&Cycle { keys: 32, frames_per_key: 4, pose: &waddle }, 4.0)
+    character
 }
 
 /// One step of each foot.
-fn waddle(fraction: f64, pose: &mut PoseBuilder) {
+pub(crate) fn waddle(fraction: f64, pose: &mut PoseBuilder) {
     // trunk, neck, head and tail
     let (side, step) = (wave(fraction), wave(2.0 * fraction + 0.25));
     let rock = so3::exp(&(at(0.0, 10.0 * wave(fraction + 0.2), -13.0 * side).map(f64::to_radians)));

@@ -73,6 +73,12 @@ impl DistanceGrid {
         self.grid.bounds()
     }
 
+    /// The same for points that are known to be in the grid.
+    #[inline]
+    pub(crate) fn probe_inside(&self, p: &Vec3) -> Probe {
+        self.probe(p)
+    }
+
     /// Trilinear interpolation; the normal is its gradient.
     #[inline]
     pub(super) fn probe(&self, p: &Vec3) -> Probe {

@@ -1,13 +1,19 @@
 //! Constant-strain membrane triangles in plane stress, by Green's strain (St. Venant-Kirchhoff).
 //!
 //! ```text
-//! F = Σ xₙ bₙᵀ (3×2),   E = ½ (FᵀF − I),   s = (E₁₁, E₂₂, 2E₁₂)
+//! F = Σ xₙ bₙᵀ (3×2),   E = ½ (FᵀF − g I),   s = (E₁₁, E₂₂, 2E₁₂)
 //! σ = A Y/(1 − ν²) (E₁₁ + ν E₂₂, E₂₂ + ν E₁₁, (1 − ν)/2 · 2E₁₂)
 //! ∂s/∂xₙ = (bₙ₁ F₁, bₙ₂ F₂, bₙ₁ F₂ + bₙ₂ F₁)         G = bᵀ S⁺ b
 //! ```
 //!
 //! bₙ are the gradients of the shape functions in the plane of the triangle at rest, A its area, and S⁺ the tensile part of the 2×2 stress. The stiffness per area is that of the fabric however the surface is divided
-//! into triangles.
+//! into triangles. g is 1 for a sheet that is at rest as it is drawn; below 1 it is tight, and at 0 it would shrink to a point.
+//!
+//! A surface may have weights of its own along two directions instead of Young's modulus and Poisson's ratio, which is the energy Σ ηᵢⱼ (Gᵢⱼ − G⁰ᵢⱼ)² with G = FᵀF:   \[TurnerThalmann1993, eq. 2\]
+//!
+//! ```text
+//! σ = 8 A (η₁₁ E₁₁, η₂₂ E₂₂, η₁₂ E₁₂)
+//! ```
 
 use super::{StrainElement, Tangent};
 use crate::Fabric;
@@ -26,6 +32,19 @@ pub struct Membrane {
     stiffness: f64,
     /// ν
     poisson: f64,
+    /// g
+    metric: f64,
+    /// 8 A (η₁₁, η₂₂, ½ η₁₂), instead of Young's modulus and Poisson's ratio (N m).
+    weights: Option<[f64; 3]>,
+}
+
+/// Stretch stiffness that depends on direction.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Anisotropy {
+    /// The first direction: that of the surface nearest to it in space.
+    pub direction: Vec3,
+    /// η₁₁ along it, η₂₂ across it and η₁₂ for shear (N/m).
+    pub weights: [f64; 3],
 }
 
 impl Membrane {
@@ -55,15 +74,40 @@ impl Membrane {
             shape,
             stiffness,
             poisson,
+            metric: 1.0,
+            weights: None,
         })
+    }
+
+    /// The same with a rest metric of g times that of the corners: lengths are at rest at √g of theirs.
+    #[must_use]
+    pub fn with_metric(self, metric: f64) -> Membrane {
+        Membrane { metric, ..self }
+    }
+
+    /// The same between corners at rest (m), with a stiffness that depends on direction; unchanged where the direction is across the triangle.
+    #[must_use]
+    pub fn with_anisotropy(self, rest: &[Vec3; 3], anisotropy: &Anisotropy) -> Membrane {
+        let [u, v] = [rest[1] - rest[0], rest[2] - rest[0]];
+        let Some(normal) = u.cross(&v).try_normalize(0.0) else { return self };
+        let flat = anisotropy.direction - anisotropy.direction.dot(&normal) * normal;
+        let (Some(first), Some(along)) = (flat.try_normalize(1e-9), u.try_normalize(0.0)) else {
+            return self;
+        };
+        // the shape functions' gradients in axes that begin with the direction
+        let (cos, sin) = (first.dot(&along), first.dot(&normal.cross(&along)));
+        let shape = self.shape.map(|[a, b]| [cos * a + sin * b, cos * b - sin * a]);
+        let [one, two, shear] = anisotropy.weights.map(|eta| 8.0 * self.area * eta);
+        Membrane { shape, weights: Some([one, two, 0.5 * shear]), ..self }
     }
 
     /// The columns of F.
     #[inline]
     fn columns(&self, x: &[Vec3; 3]) -> [Vec3; 2] {
         // differences first: positions are large, strains are not
-        let [u, v] = [x[1] - x[0], x[2] - x[0]];
-        [0, 1].map(|k| self.shape[1][k] * u + self.shape[2][k] * v)
+        let (u, v) = (x[1] - x[0], x[2] - x[0]);
+        let [_, second, third] = &self.shape;
+        [second[0] * u + third[0] * v, second[1] * u + third[1] * v]
     }
 }
 
@@ -75,22 +119,27 @@ impl StrainElement<3, 3> for Membrane {
     #[inline]
     fn strain(&self, x: &[Vec3; 3]) -> [f64; 3] {
         let [first, second] = self.columns(x);
-        [0.5 * (first.norm_squared() - 1.0), 0.5 * (second.norm_squared() - 1.0), first.dot(&second)]
+        let g = self.metric;
+        [0.5 * (first.norm_squared() - g), 0.5 * (second.norm_squared() - g), first.dot(&second)]
     }
 
     #[inline]
     fn gradients(&self, x: &[Vec3; 3]) -> [[Vec3; 3]; 3] {
         let [first, second] = self.columns(x);
-        let b = &self.shape;
+        let [a, b, c] = &self.shape;
+        let shear = |b: &[f64; 2]| b[0] * second + b[1] * first;
         [
-            core::array::from_fn(|n| b[n][0] * first),
-            core::array::from_fn(|n| b[n][1] * second),
-            core::array::from_fn(|n| b[n][0] * second + b[n][1] * first),
+            [a[0] * first, b[0] * first, c[0] * first],
+            [a[1] * second, b[1] * second, c[1] * second],
+            [shear(a), shear(b), shear(c)],
         ]
     }
 
     #[inline]
     fn stress(&self, s: &[f64; 3]) -> [f64; 3] {
+        if let Some([one, two, shear]) = self.weights {
+            return [one * s[0], two * s[1], shear * s[2]];
+        }
         let (c, nu) = (self.stiffness, self.poisson);
         [c * (s[0] + nu * s[1]), c * (s[1] + nu * s[0]), 0.5 * c * (1.0 - nu) * s[2]]
     }
@@ -103,9 +152,17 @@ impl StrainElement<3, 3> for Membrane {
             let [left, right] = [b[i], b[j]];
             p * left[0] * right[0] + q * left[1] * right[1] + r * (left[0] * right[1] + left[1] * right[0])
         };
+        let material = match self.weights {
+            Some(weights) => {
+                let mut diagonal = [[0.0; 3]; 3];
+                (0..3).for_each(|i| diagonal[i][i] = growth * weights[i]);
+                diagonal
+            }
+            None => [[c, c * nu, 0.0], [c * nu, c, 0.0], [0.0, 0.0, 0.5 * c * (1.0 - nu)]],
+        };
         Tangent {
             gradients: self.gradients(x),
-            material: [[c, c * nu, 0.0], [c * nu, c, 0.0], [0.0, 0.0, 0.5 * c * (1.0 - nu)]],
+            material,
             geometric: core::array::from_fn(|i| core::array::from_fn(|j| weight(i, j))),
         }
     }
@@ -144,6 +201,35 @@ mod tests {
         let stretched = rest.map(|x| Vec3::new(1.2 * x.y, 1.1 * x.z, 1.15 * x.x));
         check_derivatives(&membrane, &stretched, true);
         check_derivatives(&membrane, &rest.map(|x| 0.8 * x), false);
+    }
+
+    #[test]
+    fn gradient_and_hessian_hold_for_other_metrics_and_directions() {
+        let (membrane, rest) = triangle();
+        let stretched = rest.map(|x| Vec3::new(1.2 * x.y, 1.1 * x.z, 1.15 * x.x));
+        let anisotropy = Anisotropy { direction: Vec3::new(0.3, 1.0, 0.2), weights: [40.0, 300.0, 90.0] };
+        for metric in [0.0, 0.7] {
+            check_derivatives(&membrane.with_metric(metric), &stretched, true);
+            check_derivatives(
+                &membrane.with_metric(metric).with_anisotropy(&rest, &anisotropy),
+                &stretched,
+                true,
+            );
+        }
+    }
+
+    /// Pulled by ε along a direction, the energy of the first weight is A η₁₁ (2ε)², to the first order in ε, and none of the others'.
+    #[test]
+    fn weights_count_along_their_direction() {
+        let (membrane, rest) = triangle();
+        let along = (rest[2] - rest[1]).normalize();
+        let anisotropy = Anisotropy { direction: along, weights: [40.0, 300.0, 90.0] };
+        let own = membrane.with_anisotropy(&rest, &anisotropy);
+        let strain = 1e-6;
+        let s = own.strain(&rest.map(|x| x + strain * along.dot(&x) * along));
+        let energy = 0.5 * own.stress(&s).iter().zip(&s).map(|(a, b)| a * b).sum::<f64>();
+        let wanted = membrane.area * 40.0 * 4.0 * strain * strain;
+        assert!((energy / wanted - 1.0).abs() < 1e-5, "{}", energy / wanted);
     }
 
     /// Uniaxial stretch by ε with free sides: the force per width is Y ε to the first order, on any triangle.

@@ -2,6 +2,7 @@
 
 use sinew_gltf::{FleshBake, Quantization, SkinnedGlbOptions};
 use sinew_render::Look;
+use sinew_sim::FleshSkinOptions;
 
 /// Options of the outputs of a take.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,6 +31,8 @@ pub struct SinkOptions {
     pub frame_count: Option<usize>,
     /// Whether a contact sheet is drawn beside the output.
     pub preview: bool,
+    /// Skin that slides over the flesh and wrinkles, in place of it; none to show flesh as it is.
+    pub skin: Option<FleshSkinOptions>,
     /// Looks of the first shown surfaces; if empty, materials of rigged files and default colours for other bodies.
     pub looks: Vec<Look>,
 }
@@ -69,6 +72,7 @@ impl Default for SinkOptions {
             is_loop: false,
             frame_count: None,
             preview: true,
+            skin: None,
             looks: Vec::new(),
         }
     }

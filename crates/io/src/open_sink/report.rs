@@ -17,6 +17,8 @@ pub struct SinkReport {
     pub characters: Vec<BakedCharacter>,
     /// The distance of flesh from its start at the end of a cycle (m), before the cycle was closed.
     pub loop_gap: Option<f64>,
+    /// Surfaces that have no skin although it was asked for, and why.
+    pub skin: Vec<String>,
     pub(super) has_preview: bool,
     pub(super) hints: Vec<String>,
 }
@@ -62,6 +64,7 @@ impl SinkReport {
     pub fn warnings(&self) -> Vec<String> {
         let plain = self.glb.iter().flat_map(|glb| &glb.bodies).filter(|body| !body.is_met());
         let mut warnings: Vec<String> = plain.map(ToString::to_string).collect();
+        warnings.extend(self.skin.iter().cloned());
         for RiggedGlb { character, report } in &self.rigged {
             let of = self.prefix(character.as_deref());
             warnings.extend(report.notes.iter().map(|note| format!("{of}{note}")));

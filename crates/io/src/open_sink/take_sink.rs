@@ -6,13 +6,16 @@ use crate::{AlembicSink, ObjSequence, OpenedScene, PointCacheSink, UsdaSink};
 use sinew_character::{CharacterFrames, CharacterWatch, ObjectFrames, ShownObjects};
 use sinew_gltf::{GlbReport, GlbSink, RigGlb, SkinnedGlb};
 use sinew_render::Preview;
-use sinew_take::{Frame, FrameSink, LoopCloser, SinkError, SurfaceInfo};
+use sinew_sim::FleshSkinOptions;
+use sinew_sim::desc::{BodyDesc, ShapeDesc};
+use sinew_take::{Frame, FrameSink, LoopCloser, SinkError, SkinStage, SurfaceInfo};
 use std::path::PathBuf;
 
 /// Writes a take to the files of a path; made by [`open_sink`](crate::open_sink()).
 pub struct TakeSink<'a> {
     files: Vec<PathBuf>,
     sinks: Cycle<'a>,
+    skin: Option<SkinStage>,
 }
 
 /// The sinks of one path.
@@ -66,7 +69,14 @@ impl<'a> TakeSink<'a> {
             Some(frame_count) => Cycle::Closed(LoopCloser::new(sinks, frame_count)),
             None => Cycle::Open(sinks),
         };
-        TakeSink { files, sinks }
+        TakeSink { files, sinks, skin: None }
+    }
+
+    /// With skin over the flesh.
+    pub(super) fn with_skin(self, options: Option<FleshSkinOptions>, opened: &OpenedScene) -> TakeSink<'a> {
+        let is_flesh = |body: &BodyDesc| matches!(body.shape, ShapeDesc::Surface { .. } | ShapeDesc::Tets(_));
+        let flesh = opened.scene.world.bodies.iter().map(is_flesh).collect();
+        TakeSink { skin: options.map(|options| SkinStage::new(options, flesh)), ..self }
     }
 
     /// What was written and how accurate it is; complete once the take has ended.
@@ -86,6 +96,7 @@ impl<'a> TakeSink<'a> {
             loop_gap,
             has_preview: sinks.preview.is_some(),
             hints: sinks.format.hints(),
+            skin: self.skin.as_ref().map(|skin| skin.notes().to_vec()).unwrap_or_default(),
         }
     }
 
@@ -111,11 +122,21 @@ impl<'a> TakeSink<'a> {
 
 impl FrameSink for TakeSink<'_> {
     fn begin(&mut self, surfaces: &[SurfaceInfo], fps: f64) -> Result<(), SinkError> {
+        if let Some(skin) = &mut self.skin {
+            skin.begin(surfaces);
+        }
         self.as_sink().begin(surfaces, fps)
     }
 
     fn frame(&mut self, frame: &Frame) -> Result<(), SinkError> {
-        self.as_sink().frame(frame)
+        match self.skin.take() {
+            None => self.as_sink().frame(frame),
+            Some(mut skin) => {
+                let written = self.as_sink().frame(skin.frame(frame));
+                self.skin = Some(skin);
+                written
+            }
+        }
     }
 
     fn finish(&mut self) -> Result<(), SinkError> {

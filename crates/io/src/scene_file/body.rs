@@ -7,15 +7,17 @@ use super::number::{read_number, read_vector};
 use super::painted::read_painted;
 use super::region::read_region;
 use super::section::Section;
+use super::skin::{SkinPlace, read_skin};
 use crate::Up;
 use crate::mesh_file::{read_surface, read_tets};
-use crate::scene_schema::{BodyTable, KeyedNumber, LoadTable, PinTable, Vector};
+use crate::scene_schema::{BodyKind, BodyTable, KeyedNumber, LoadTable, PinTable, Vector};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use sinew_character::DEFAULT_TETS;
 use sinew_control::{Curve, Motion, VectorCurve};
 use sinew_files::{Loaded, ReadError};
 use sinew_math::Vec3;
+use sinew_mesh::TriMesh;
 use sinew_sim::desc::{BodyDesc, CageSize, LoadDesc, PinDesc, ShapeDesc};
 use std::path::Path;
 
@@ -30,8 +32,10 @@ pub(super) fn read_body(
     folder: &Path,
 ) -> Result<Loaded<(BodyDesc, Vec<Motion>, Curve)>, ReadError> {
     // everything cheap is checked before a mesh is read
+    let is_wrapped = section.skin.as_ref().is_some_and(|skin| skin.wrap.is_some());
     let mesh = match (&section.surface, &section.tets) {
         (Some(file), _) => MeshSource { key: "surface", file },
+        (None, None) if is_wrapped => MeshSource { key: "", file: "skin" },
         (None, tets) => MeshSource { key: "tets", file: section.needed("tets", tets.as_ref())? },
     };
     let name = section.name.as_deref();
@@ -48,17 +52,35 @@ pub(super) fn read_body(
 
     // the mesh
     let placing = Placing { scale: section.scale, translate: section.translate };
-    let shape = mesh.read(folder, cage, &placing).map_err(|mut error| {
-        error.message += &format!(" (line {} of the scene)", section.line(mesh.key));
-        error
-    })?;
+    let is_read = !mesh.key.is_empty();
+    let shape = if is_read {
+        mesh.read(folder, cage, &placing).map_err(|mut error| {
+            error.message += &format!(" (line {} of the scene)", section.line(mesh.key));
+            error
+        })?
+    } else {
+        Loaded { value: ShapeDesc::default(), notes: Vec::new() }
+    };
 
     // the body
     let notes = shape.notes.iter().map(|note| format!("{name}: {note}")).collect();
     let painted = name.clone();
+    let place = SkinPlace { name: &painted, has_bones: false, up, folder };
+    let shape = match (section.kind, section.optional("skin", &section.table().skin)) {
+        (Some(BodyKind::Skin), Some(skin)) => {
+            ShapeDesc::Skin(Box::new(read_skin(&skin, surface_of(shape.value), &place)?))
+        }
+        (Some(BodyKind::Skin), None) => {
+            return Err(
+                section.error("kind", "kind = \"skin\" needs a table `[body.skin]`, which may be empty")
+            );
+        }
+        (_, Some(skin)) => return Err(skin.error("wrap", "`skin` needs kind = \"skin\"")),
+        (_, None) => shape_of_kind(section, fabric, shape.value),
+    };
     let body = BodyDesc {
         name,
-        shape: shape_of_kind(section, fabric, shape.value),
+        shape,
         material,
         velocity: section.velocity.map_or(Vec3::zeros(), Vec3::from),
         pins,
@@ -69,6 +91,14 @@ pub(super) fn read_body(
         softness: read_painted(section, &section.softness_points, &painted, folder)?,
     };
     Ok(Loaded { value: (body, motions, air_drag), notes })
+}
+
+/// The surface of a shape; none of tets.
+pub(super) fn surface_of(shape: ShapeDesc) -> Option<TriMesh> {
+    match shape {
+        ShapeDesc::Surface { surface, .. } => Some(surface),
+        _ => None,
+    }
 }
 
 /// The mesh file that a body is made of.

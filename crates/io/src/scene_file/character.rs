@@ -1,7 +1,7 @@
 //! Reads `[[character]]` of a scene file with bones of its own: skeleton, flesh and motion.
 
 use super::Reading;
-use super::body::{MeshSource, Placing, read_cage, read_loads, read_name, read_pins};
+use super::body::{MeshSource, Placing, read_cage, read_loads, read_name, read_pins, surface_of};
 use super::bone::{Bones, read_bones};
 use super::bone_motion::{Performer, named_in_line, read_motion_file};
 use super::material::{read_material, sag_of};
@@ -9,6 +9,7 @@ use super::painted::read_painted;
 use super::performance::read_performance;
 use super::region::read_region;
 use super::section::Section;
+use super::skin::{SkinPlace, read_skin};
 use crate::Up;
 use crate::bvh::{Bvh, BvhBody};
 use crate::scene_schema::{CharacterTable, SagMode, TieTable};
@@ -74,24 +75,33 @@ pub(super) fn read_character(
     notes.extend(performance.notes);
 
     // flesh
-    let shape = read_flesh(section, &bones, reading.folder)?;
+    let skin = section.optional("skin", &section.table().skin);
+    let is_wrapped = skin.as_ref().is_some_and(|skin| skin.wrap.is_some()) && section.surface.is_none();
+    let shape = if is_wrapped {
+        Loaded { value: ShapeDesc::default(), notes: Vec::new() }
+    } else {
+        read_flesh(section, &bones, reading.folder)?
+    };
     notes.extend(shape.notes);
+    let place = SkinPlace { name: &name, has_bones: true, up: reading.up, folder: reading.folder };
+    let skin = skin.map(|skin| read_skin(&skin, surface_of(shape.value.clone()), &place)).transpose()?;
+    let is_skin = skin.is_some();
     let softness = read_painted(section, &section.softness_points, &name, reading.folder)?;
     let notes = notes.iter().map(|note| format!("{name}: {note}")).collect();
     let body = BodyDesc {
         name: name.clone(),
-        shape: shape.value,
+        shape: skin.map_or(shape.value, |skin| ShapeDesc::Skin(Box::new(skin))),
         material,
         velocity: section.velocity.map_or(Vec3::zeros(), Vec3::from),
         pins,
         loads,
-        attachment: Some(AttachmentDesc {
+        attachment: (!is_skin).then(|| AttachmentDesc {
             ties,
             core: read_core(section),
             anchored: section.anchored.unwrap_or(false),
             ..AttachmentDesc::by_shape(name.clone())
         }),
-        sag: read_sag(section.sag),
+        sag: if is_skin { Sag::Free } else { read_sag(section.sag) },
         air_drag: 0.0,
         softness,
     };

@@ -18,7 +18,7 @@ pub(super) fn read_fabric(section: &Section<BodyTable>) -> Result<Option<Fabric>
         None => Ok(()),
     };
     match kind {
-        schema::BodyKind::Flesh | schema::BodyKind::Solid => {
+        schema::BodyKind::Flesh | schema::BodyKind::Solid | schema::BodyKind::Skin => {
             needs(&["fabric"], "\"cloth\"")?;
             needs(&["elements", "thickness"], "\"cloth\" or \"shell\"")?;
         }
@@ -62,7 +62,8 @@ pub(super) fn shape_of_kind(
     };
     let has_material = section.table().material.is_some();
     let kind = match section.kind.unwrap_or_default() {
-        schema::BodyKind::Flesh => return mesh,
+        // skin is read elsewhere
+        schema::BodyKind::Flesh | schema::BodyKind::Skin => return mesh,
         schema::BodyKind::Solid => NetworkKind::Solid,
         schema::BodyKind::Cloth if fabric.is_some() || !has_material => {
             NetworkKind::Cloth { fabric: fabric.unwrap_or_default(), thickness: section.thickness, elements }

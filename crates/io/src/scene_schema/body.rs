@@ -2,7 +2,7 @@
 
 use super::{
     BodyKind, FabricChoice, KeyedNumber, KeyedVector, MaterialChoice, MotionTable, RegionTable, SagMode,
-    SheetElements, Vector, whole,
+    SheetElements, SkinTable, Vector, whole,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -18,7 +18,7 @@ pub struct BodyTable {
     /// Its name in reports and outputs.
     #[schemars(extend("x-default" = "the file's name"))]
     pub name: Option<String>,
-    /// What its mesh is made into: flesh that fills it, a sheet of `fabric` on its surface (`cloth`), a hollow wall of its material (`shell`), or springs along the edges of the tets that flesh would have (`solid`).
+    /// What its mesh is made into: flesh that fills it, a sheet of `fabric` on its surface (`cloth`), a hollow wall of its material (`shell`), springs along the edges of the tets that flesh would have (`solid`), or elastic skin on its surface (`skin`).
     #[schemars(extend("default" = "flesh"))]
     pub kind: Option<BodyKind>,
     /// A surface (.obj, .ply, .stl); flesh is built inside it. That of cloth need not be closed.
@@ -55,6 +55,9 @@ pub struct BodyTable {
     /// The thickness of a shell, and of cloth in contact (m).
     #[schemars(extend("x-default" = "a hundredth of the diagonal; for cloth a fifth of its edges, at most 0.4 % of the diagonal", "exclusiveMinimum" = 0))]
     pub thickness: Option<f64>,
+    /// Its numbers as elastic skin, and the muscles that it slides over, with `kind = "skin"`.
+    #[schemars(extend("x-default" = "none"))]
+    pub skin: Option<SkinTable>,
     /// Velocity at the start (m/s).
     #[schemars(extend("default" = [0, 0, 0]))]
     pub velocity: Option<Vector>,

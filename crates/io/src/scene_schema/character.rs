@@ -2,7 +2,7 @@
 
 use super::{
     BoneMotionTable, BoneTable, CueTable, GoalTable, KeyTable, KeyedNumber, LoadTable, MaterialChoice,
-    MuscleTable, PinTable, SagMode, TieTable, Vector, whole,
+    MuscleTable, PinTable, SagMode, SkinTable, TieTable, Vector, whole,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -116,6 +116,9 @@ pub struct CharacterTable {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(extend("x-default" = "inside the bones"))]
     pub tie: Vec<TieTable>,
+    /// Elastic skin over muscles, instead of flesh: `surface` is the skin at rest.
+    #[schemars(extend("x-default" = "flesh"))]
+    pub skin: Option<SkinTable>,
     /// Velocity of its flesh at the start (m/s).
     #[schemars(extend("default" = [0, 0, 0]))]
     pub velocity: Option<Vector>,

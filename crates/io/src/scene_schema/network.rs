@@ -18,6 +18,8 @@ pub enum BodyKind {
     Shell,
     /// Springs along the edges of the tets that flesh would have.
     Solid,
+    /// Elastic skin that slides over muscles: see `skin`.
+    Skin,
 }
 
 /// What connects the vertices of cloth and shells.

@@ -80,6 +80,18 @@ parts! {
     Material: MaterialTable = "[body.material]";
     /// The numbers of a fabric.
     Fabric: FabricTable = "[body.fabric]";
+    /// Elastic skin over muscles.
+    Skin: SkinTable = "[character.skin]";
+    /// Connective tissue.
+    Bands: BandsTable = "[character.skin.bands]";
+    /// A solid under the skin.
+    Muscle: MuscleTable = "[[character.skin.muscle]]";
+    /// What changes a muscle.
+    Drive: DriveTable = "[[character.skin.muscle.drive]]";
+    /// A part of the skin with other numbers.
+    SkinPart: SkinPartTable = "[[character.skin.part]]";
+    /// A part of the skin that is fixed to a bone.
+    FixedSkin: FixedSkinTable = "[[character.skin.fixed]]";
     /// Nodes that are held.
     Pin: PinTable = "[[body.pin]]";
     /// A force.

@@ -10,7 +10,7 @@ use super::performance::{WrittenMotion, apply_performance};
 use super::region::region_table;
 use crate::scene_schema::{CharacterTable, TieTable};
 use sinew_control::Performance;
-use sinew_sim::desc::{BodyDesc, Hold, TieDesc};
+use sinew_sim::desc::{AttachmentDesc, BodyDesc, Hold, ShapeDesc, TieDesc};
 use sinew_skeleton::Skeleton;
 use sinew_take::Scene;
 
@@ -30,7 +30,17 @@ pub(super) fn character_table<'a>(
     mesh: MeshKeys,
 ) -> Result<WrittenCharacter<'a>, String> {
     // its skeleton
-    let attachment = body.attachment.as_ref().ok_or("has no bones")?;
+    let own;
+    let attachment = match (&body.attachment, &body.shape) {
+        (Some(attachment), _) => attachment,
+        // skin says itself what is fixed to bones
+        (None, ShapeDesc::Skin(skin)) => {
+            own = AttachmentDesc::by_shape(skin.rig.clone().unwrap_or_default());
+            &own
+        }
+        _ => return Err("has no bones".into()),
+    };
+    let is_skin = body.attachment.is_none();
     let place = scene.world.rigs.iter().position(|rig| rig.name == attachment.rig);
     let place = place.ok_or("is attached to a skeleton that does not exist")?;
     let rig = &scene.world.rigs[place];
@@ -54,9 +64,9 @@ pub(super) fn character_table<'a>(
         cage_edge: mesh.cage_edge,
         material: Some(material_choice(&body.material)),
         anchored: attachment.anchored.then_some(true),
-        sag: Some(sag_mode(body.sag)),
-        core_stiffness: Some(attachment.core.stiffness),
-        core_reach: Some(attachment.core.reach),
+        sag: (!is_skin).then(|| sag_mode(body.sag)),
+        core_stiffness: (!is_skin).then_some(attachment.core.stiffness),
+        core_reach: (!is_skin).then_some(attachment.core.reach),
         tie: attachment.ties.iter().map(tie_table).collect::<Result<_, _>>()?,
         velocity: nonzero(&body.velocity),
         pin: pin_tables(&body.pins, moving.pins)?,

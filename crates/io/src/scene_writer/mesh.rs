@@ -47,6 +47,10 @@ impl MeshFiles {
                 MeshKeys { tets: Some(format!("{stem}.node")), ..MeshKeys::default() }
             }
             ShapeDesc::Network(network) => return self.add_shape(stem, &network.mesh),
+            ShapeDesc::Skin(skin) => {
+                let surface = Some(self.add_surface(stem, &skin.surface));
+                MeshKeys { surface, ..MeshKeys::default() }
+            }
             ShapeDesc::Custom(_) => return Err(format!("the body '{stem}' is of a custom kind")),
         })
     }

@@ -222,6 +222,105 @@ fn fabric() -> BoxedStrategy<FabricChoice> {
     prop_oneof![fabric_name().prop_map(FabricChoice::Named), table.prop_map(FabricChoice::Table)].boxed()
 }
 
+/// A muscle, on the first bone or in the world.
+fn muscle(on_bones: bool) -> BoxedStrategy<MuscleTable> {
+    let none = MuscleTable::default;
+    let shape = prop_oneof![
+        (positive(), of(positive())).prop_map(move |(radius, length)| MuscleTable {
+            radius: Some(radius),
+            length,
+            ..none()
+        }),
+        ([positive(), positive(), positive()], of([0.2..2.0, 0.2..2.0])).prop_map(
+            move |(radii, squareness)| { MuscleTable { radii: Some(radii), squareness, ..none() } }
+        ),
+        Just(MuscleTable { mesh: Some("a.obj".into()), cells: Some(8), ..none() }),
+    ];
+    let number =
+        select(vec![DrivenNumber::Swell, DrivenNumber::Length, DrivenNumber::Taper, DrivenNumber::Bend]);
+    let drive =
+        (of(number), flag(), [positive(), positive()]).prop_map(move |(number, joint, [a, b])| DriveTable {
+            number,
+            joint: joint.filter(|_| on_bones).map(|_| "bone 1".into()),
+            keys: vec![[0.0, a], [1.5, b]],
+        });
+    let placing = (of(name()), flag(), of(place()), of(quaternion()));
+    let form = (of([positive(), positive(), positive()]), of(-1.0..1.0), of(-1.0..1.0), of(-1.0..1.0));
+    (shape, placing, form, vec(drive, 0..2))
+        .prop_map(move |(shape, (name, bone, center, rotation), (scale, taper, twist, bend), drive)| {
+            MuscleTable {
+                name,
+                bone: bone.filter(|_| on_bones).map(|_| "bone 1".into()),
+                center,
+                rotation,
+                scale,
+                taper,
+                twist,
+                bend,
+                drive,
+                ..shape
+            }
+        })
+        .boxed()
+}
+
+/// Skin over muscles.
+fn skin(on_bones: bool) -> BoxedStrategy<SkinTable> {
+    let bands = (of(positive()), of(0.0..10.0), of(positive()), flag(), vec([place(), place()], 0..2))
+        .prop_map(|(stiffness, damping, slack, automatic, by_hand)| BandsTable {
+            stiffness,
+            damping,
+            slack,
+            automatic,
+            by_hand,
+        });
+    let part = (region(), of(positive()), of(positive()), of(positive()), of(positive())).prop_map(
+        |(region, mass, elasticity, fat, slack)| SkinPartTable {
+            region,
+            mass,
+            elasticity,
+            fat,
+            slack,
+            ..SkinPartTable::default()
+        },
+    );
+    let fixed = region().prop_map(|region| FixedSkinTable { region, bone: "bone 1".into() });
+    let fixed = vec(fixed, if on_bones { 0..2 } else { 0..1 });
+    let sheet = (of(positive()), of(positive()), of(0.0..0.5), of(positive()), of(0.0..5.0));
+    let rest = (of(0.0..2.0), of(-1.0..1.0), flag(), of(positive()), of(positive()));
+    let fat = (of(positive()), of(positive()), of(positive()), flag());
+    let weights = of((axis(), [positive(), positive(), positive()]));
+    (sheet, rest, fat, weights, of(bands), (vec(muscle(on_bones), 0..3), vec(part, 0..2), fixed))
+        .prop_map(|(sheet, rest, fat, weights, bands, (muscle, part, fixed))| {
+            let (areal_density, stretch, poisson, bending, damping) = sheet;
+            let (rest_length, rest_curvature, even_points, pressure, _) = rest;
+            let (fat, return_rate, friction, feedback) = fat;
+            SkinTable {
+                areal_density,
+                stretch,
+                poisson,
+                bending,
+                damping,
+                rest_length,
+                rest_curvature,
+                even_points,
+                pressure,
+                fat,
+                return_rate,
+                friction,
+                feedback,
+                direction: weights.map(|(direction, _)| direction),
+                weights: weights.map(|(_, weights)| weights),
+                bands,
+                muscle,
+                part,
+                fixed,
+                ..SkinTable::default()
+            }
+        })
+        .boxed()
+}
+
 /// What the mesh of a body is made into.
 fn kind() -> BoxedStrategy<BodyTable> {
     let of_kind = |kind| BodyTable { kind: Some(kind), ..BodyTable::default() };
@@ -235,6 +334,7 @@ fn kind() -> BoxedStrategy<BodyTable> {
             elements,
             ..of_kind(BodyKind::Shell)
         }),
+        skin(false).prop_map(move |skin| BodyTable { skin: Some(skin), ..of_kind(BodyKind::Skin) }),
         (of(fabric()), of(positive()), elements()).prop_map(move |(fabric, thickness, elements)| BodyTable {
             fabric,
             thickness,
@@ -264,7 +364,11 @@ fn body() -> BoxedStrategy<BodyTable> {
             let (stiffness_factor, damping_factor, friction_factor) = factors;
             let (pin, load, sag, air_drag) = held;
             let (self_contact, friction, contact_stiffness) = contact;
-            let BodyTable { kind, fabric, elements, thickness, .. } = kind;
+            let BodyTable { kind, fabric, elements, thickness, skin, .. } = kind;
+            // skin needs a surface
+            let has_skin = skin.is_some() && shape.surface.is_some();
+            let kind = kind.filter(|kind| *kind != BodyKind::Skin || has_skin);
+            let skin = skin.filter(|_| has_skin);
             BodyTable {
                 scale,
                 translate,
@@ -284,6 +388,7 @@ fn body() -> BoxedStrategy<BodyTable> {
                 fabric,
                 elements,
                 thickness,
+                skin,
                 ..shape
             }
         })

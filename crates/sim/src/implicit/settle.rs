@@ -110,6 +110,7 @@ fn settle_in(
     let mut report =
         SettleReport { converged: false, residual: f64::INFINITY, rounds: 0, work: SolveReport::CONVERGED };
     let (mut custom_bodies, mut muscles) = (CustomBodies::of(model), MuscleEnergy::at_end(model, control));
+    custom_bodies.see_start(&[], state.time);
     let (mut constraint_energy, mut contact_energy) = (ConstraintEnergy::default(), ContactEnergy::default());
     let can_collide = Contacts::can_collide_in(model, control);
 

@@ -16,6 +16,7 @@ use crate::obstacle::Obstacle;
 use crate::part::{BodyNodes, Parts as PartList};
 use crate::rig::{Attachment, FixedNodes, LimbBody, LimbFlesh, LimbShapes, RestRig, Rig};
 use crate::sag::{Drawn, Support, keep_masses};
+use crate::skin;
 use crate::stable_step::StableStep;
 use core::ops::Range;
 use sinew_flesh::{ElementDesc, Elements, Material};
@@ -64,7 +65,7 @@ fn build_around(world: &WorldDesc, kept: Option<&Model>) -> Result<Model, BuildE
             continue;
         }
         let built = kept.and_then(|kept| Shape::of_body(&kept.bodies[i], &kept.node_rest, &kept.tets));
-        match built.map_or_else(|| Shape::build(desc, &anchors_of(desc, &rigs), thinnest), Ok) {
+        match built.map_or_else(|| build_shape(desc, &rigs, thinnest), Ok) {
             Ok(shape) => shapes.push(shape),
             Err(found) => faults.extend(found),
         }
@@ -128,6 +129,16 @@ fn layout_faults(model: &Model, world: &WorldDesc) -> Vec<Fault> {
 /// The longest sub-step of flesh that rests at its skinned shape (s). It sees its bones' motion one sub-step late, an error of first order: soft flesh that stops with its bones within two hundredths of a second
 /// was off by up to 2.7 % of the character's size at the stable 5 ms, 1.5 % at 4.2 ms and 0.7 % at 2.1 ms, beside sub-steps of 1 ms.
 const MAX_HOME_STEP: f64 = 1.0 / 480.0;
+
+/// The shape of a body.
+fn build_shape(desc: &BodyDesc, rigs: &[RestRig], thinnest: f64) -> Result<Shape, Vec<Fault>> {
+    let ShapeDesc::Skin(own) = &desc.shape else {
+        return Shape::build(desc, &anchors_of(desc, rigs), thinnest);
+    };
+    let fault = |what: &String| Fault::new(&desc.name, what.as_str());
+    let built = skin::build(own, rigs).map_err(|faults| faults.iter().map(fault).collect::<Vec<_>>())?;
+    Ok(Shape::of_skin(built, &own.surface))
+}
 
 /// Positions at which the cage of a body must have nodes.
 fn anchors_of(desc: &BodyDesc, rigs: &[RestRig]) -> Vec<Vec3> {
@@ -196,7 +207,7 @@ fn body_faults(desc: &BodyDesc) -> Vec<Fault> {
     if let ShapeDesc::Network(network) = &desc.shape {
         faults.extend(network.kind.faults().into_iter().map(fault));
     }
-    let is_flesh = !matches!(desc.shape, ShapeDesc::Custom(_) | ShapeDesc::Network(_));
+    let is_flesh = !matches!(desc.shape, ShapeDesc::Custom(_) | ShapeDesc::Network(_) | ShapeDesc::Skin(_));
     if !is_flesh && (desc.attachment.is_some() || desc.sag != Sag::Free) {
         let what = "it is not a tet mesh, and only tet meshes can be attached to bones or have a rest shape: hold it by constraints, and let it sag freely";
         faults.push(fault(what.into()));
@@ -404,6 +415,23 @@ impl Parts {
         self.loads.push(Load { body: self.bodies.len(), force: load.force, node_fractions });
     }
 
+    /// Fixes the nodes of skin that are to be, unless a pin holds them.
+    fn fix_skin(&mut self, shape: &Shape, rig: Option<&str>, first_node: usize, rigs: &[RestRig]) {
+        for (i, bone) in shape.carriers.iter().enumerate() {
+            self.node_reference[first_node + i] = *bone;
+        }
+        let Some(rig) = rigs.iter().find(|own| rig == Some(own.desc.name.as_str())) else { return };
+        for (node, bone) in &shape.fixed {
+            let own = first_node as u32 + node;
+            if self.pins.iter().any(|pin| pin.nodes.contains(&own)) {
+                continue;
+            }
+            let place = rig.point_in_bone(*bone, &shape.mesh.nodes[*node as usize]);
+            self.ties.push((own, (rig.bones.start + bone) as u32, place));
+            self.node_reference[own as usize] = (rig.bones.start + bone) as u32;
+        }
+    }
+
     /// Chooses the nodes that are fixed to bones.
     fn attach(
         &mut self,
@@ -414,6 +442,9 @@ impl Parts {
     ) -> Option<Attachment> {
         let count = shape.mesh.nodes.len();
         self.node_reference.resize(first_node + count, 0);
+        if let ShapeDesc::Skin(skin) = &desc.shape {
+            self.fix_skin(shape, skin.rig.as_deref(), first_node, rigs);
+        }
         let attachment = desc.attachment.as_ref()?;
         let rig = rigs.iter().find(|rig| rig.desc.name == attachment.rig)?;
 
@@ -621,7 +652,9 @@ impl Parts {
             let nodes = self.bodies[*body].nodes.clone();
             nodes.clone().any(|node| fixed_nodes.node_reference[node] > 0) && !homes.holds(nodes.start)
         };
-        let tied: Vec<usize> = (0..self.bodies.len()).filter(|body| is_met(*body)).filter(tied).collect();
+        let is_flesh = |body: &usize| matches!(self.bodies[*body].kind, BodyKind::Tets);
+        let all = (0..self.bodies.len()).filter(|body| is_met(*body));
+        let tied: Vec<usize> = all.filter(is_flesh).filter(tied).collect();
 
         // the weights of bones: those of homes, or automatic ones
         let of_part = |part: &HomePart| (part.bone, part.weight);

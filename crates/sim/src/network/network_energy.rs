@@ -20,7 +20,7 @@ const CHUNK: usize = 256;
 
 /// The energy of a network.
 #[derive(Debug)]
-pub(super) struct NetworkEnergy {
+pub(crate) struct NetworkEnergy {
     network: Arc<Network>,
     membranes: Strains<Membrane, 3, 3>,
     springs: Strains<Spring, 2, 1>,
@@ -46,7 +46,7 @@ struct ProductSpace {
 }
 
 impl NetworkEnergy {
-    pub(super) fn new(network: Arc<Network>) -> NetworkEnergy {
+    pub(crate) fn new(network: Arc<Network>) -> NetworkEnergy {
         let count = network.node_count;
         let product = ProductSpace {
             u: vec![Vec3::zeros(); count],

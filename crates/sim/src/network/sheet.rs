@@ -10,22 +10,57 @@
 //! keep from bending: 12 B/Y is the square of the thickness of a plate.
 
 use super::Network;
-use super::solid::parts;
+use super::solid::network_and_parts;
 use crate::body_kind::KindParts;
 use crate::desc::SheetElements;
 use sinew_flesh::Fabric;
-use sinew_flesh::network::{Bending, Membrane, Spring};
+use sinew_flesh::network::{Anisotropy, Bending, Membrane, Spring};
 use sinew_math::Vec3;
 use sinew_mesh::{Embedding, TetMesh, TriMesh, split_long_edges_between};
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 /// What a sheet is made of.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Sheet {
     pub(crate) fabric: Fabric,
     pub(crate) elements: SheetElements,
     /// Thickness in contact (m).
     pub(crate) thickness: Option<f64>,
+    /// What differs from node to node.
+    pub(crate) points: SheetPoints,
+}
+
+/// Factors on the numbers of a sheet at its nodes; empty where they are 1.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SheetPoints {
+    pub(crate) mass: Vec<f64>,
+    /// On the stretch stiffness.
+    pub(crate) stretch: Vec<f64>,
+    /// On lengths at rest.
+    pub(crate) length: Vec<f64>,
+    /// On angles at rest.
+    pub(crate) curvature: Vec<f64>,
+    /// Whether slender triangles are softer, so that none is stiffer between its corners than an equilateral one.
+    pub(crate) is_even: bool,
+    /// A stretch stiffness that depends on direction.
+    pub(crate) anisotropy: Option<Anisotropy>,
+}
+
+/// What the stretch stiffness of a triangle is multiplied by so that it is no stiffer than an equilateral one. Between a corner and the opposite edge, the longest one of length ℓ, it is Y A/h² = Y ℓ²/(4 A), which is Y/√3 there.
+fn even_stiffness(rest: &[Vec3; 3]) -> f64 {
+    let [a, b, c] = rest;
+    let doubled = (b - a).cross(&(c - a)).norm();
+    let longest = (b - a).norm_squared().max((c - b).norm_squared()).max((a - c).norm_squared());
+    if longest > 0.0 { (2.0 * doubled / (3f64.sqrt() * longest)).min(1.0) } else { 1.0 }
+}
+
+/// The mean of a factor over some nodes.
+fn mean(factors: &[f64], nodes: &[u32]) -> f64 {
+    if factors.is_empty() {
+        return 1.0;
+    }
+    nodes.iter().map(|node| factors[*node as usize]).sum::<f64>() / nodes.len() as f64
 }
 
 /// The default thickness in contact, as a fraction of the mean edge,
@@ -38,6 +73,51 @@ const MIN_AREA: f64 = 1e-14;
 impl Sheet {
     /// The parts of the sheet of a surface.
     pub(crate) fn build(&self, surface: &TriMesh) -> Result<KindParts, Vec<String>> {
+        self.build_network(surface).map(|(_, parts)| parts)
+    }
+
+    /// The nodes of a surface (m).
+    pub(crate) fn nodes(&self, surface: &TriMesh) -> Result<Vec<Vec3>, Vec<String>> {
+        let (points, vertex_node) = nodes_of(surface);
+        let faults = faults(surface, &points, &vertex_node);
+        if faults.is_empty() { Ok(points) } else { Err(faults) }
+    }
+
+    /// Factors on the mass of each node that make all masses alike.
+    pub(crate) fn even_masses(&self, surface: &TriMesh) -> Result<Vec<f64>, Vec<String>> {
+        let points = self.nodes(surface)?;
+        let (_, vertex_node) = nodes_of(surface);
+        let mut area = vec![0.0; points.len()];
+        for t in &surface.triangles {
+            let [a, b, c] = t.map(|v| points[vertex_node[v as usize] as usize]);
+            let own = (b - a).cross(&(c - a)).norm() / 6.0;
+            t.iter().for_each(|v| area[vertex_node[*v as usize] as usize] += own);
+        }
+        let mean = area.iter().sum::<f64>() / area.len().max(1) as f64;
+        Ok(area.iter().map(|area| mean / area.max(1e-6 * mean)).collect())
+    }
+
+    /// A triangle of the sheet.
+    fn membrane(&self, nodes: [u32; 3], points: &[Vec3]) -> Option<Membrane> {
+        let rest = nodes.map(|n| points[n as usize]);
+        let SheetPoints { stretch, length, anisotropy, .. } = &self.points;
+        let even = if self.points.is_even { even_stiffness(&rest) } else { 1.0 };
+        let factor = even * mean(stretch, &nodes);
+        let fabric = Fabric { stretch: factor * self.fabric.stretch, ..self.fabric };
+        let built = Membrane::build(nodes, &rest, &fabric)?;
+        let length = mean(length, &nodes);
+        let built = if length == 1.0 { built } else { built.with_metric(length * length) };
+        Some(match anisotropy {
+            None => built,
+            Some(Anisotropy { direction, weights }) => {
+                let weights = weights.map(|weight| factor * weight);
+                built.with_anisotropy(&rest, &Anisotropy { direction: *direction, weights })
+            }
+        })
+    }
+
+    /// The elements of the sheet of a surface, and its parts.
+    pub(crate) fn build_network(&self, surface: &TriMesh) -> Result<(Arc<Network>, KindParts), Vec<String>> {
         let (points, vertex_node) = nodes_of(surface);
         let faults = faults(surface, &points, &vertex_node);
         if !faults.is_empty() {
@@ -49,7 +129,7 @@ impl Sheet {
         let size = (high - low).norm();
         let corners = surface.triangles.iter().map(|t| t.map(|v| vertex_node[v as usize]));
         let membranes: Vec<Membrane> = corners
-            .filter_map(|nodes| Membrane::build(nodes, &nodes.map(|n| points[n as usize]), &self.fabric))
+            .filter_map(|nodes| self.membrane(nodes, &points))
             .filter(|membrane| membrane.area > MIN_AREA * size * size)
             .collect();
         let mut point_mass = vec![0.0; points.len()];
@@ -57,6 +137,7 @@ impl Sheet {
             let third = self.fabric.areal_density * area / 3.0;
             nodes.iter().for_each(|node| point_mass[*node as usize] += third);
         }
+        point_mass.iter_mut().zip(&self.points.mass).for_each(|(mass, factor)| *mass *= factor);
         if let Some(node) = point_mass.iter().position(|mass| *mass == 0.0) {
             let vertex = vertex_node.iter().position(|own| *own as usize == node).unwrap_or(0);
             return Err(vec![format!(
@@ -80,13 +161,16 @@ impl Sheet {
         match self.elements {
             SheetElements::Triangles => {
                 network.bending = Bending::build(&triangles, &points, &self.fabric);
+                for hinge in &mut network.bending.hinges {
+                    hinge.rest_angle *= mean(&self.points.curvature, &hinge.nodes[..2]);
+                }
                 network.membranes = membranes;
             }
             SheetElements::Springs => network.springs = edge_springs(&membranes, &points, &self.fabric),
         }
         let no_tets = TetMesh { nodes: points.clone(), tets: Vec::new() };
         let embedding = Embedding::of_nodes(&no_tets, &vertex_node);
-        Ok(parts(network, points, point_mass, embedding, area * thickness))
+        Ok(network_and_parts(network, points, point_mass, embedding, area * thickness))
     }
 }
 

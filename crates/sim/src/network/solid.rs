@@ -52,15 +52,27 @@ pub(crate) fn tet_springs(
 }
 
 /// The parts of a network.
-pub(super) fn parts(
-    mut network: Network,
+fn parts(
+    network: Network,
     points: Vec<Vec3>,
     point_mass: Vec<f64>,
     embedding: Embedding,
     volume: f64,
 ) -> KindParts {
+    network_and_parts(network, points, point_mass, embedding, volume).1
+}
+
+/// A network with its viscosity, and its parts.
+pub(super) fn network_and_parts(
+    mut network: Network,
+    points: Vec<Vec3>,
+    point_mass: Vec<f64>,
+    embedding: Embedding,
+    volume: f64,
+) -> (Arc<Network>, KindParts) {
     let Frequency { viscosity, effective } = Frequency::of(&network, &points, &point_mass);
     network.viscosity = viscosity;
-    let kind = Arc::new(NetworkBody(Arc::new(network)));
-    KindParts { points, point_mass, embedding, volume, max_frequency: effective, kind }
+    let network = Arc::new(network);
+    let kind = Arc::new(NetworkBody(network.clone()));
+    (network, KindParts { points, point_mass, embedding, volume, max_frequency: effective, kind })
 }

@@ -50,6 +50,7 @@ fn surface_of(shape: &ShapeDesc) -> TriMesh {
         ShapeDesc::Surface { surface, .. } => surface.clone(),
         ShapeDesc::Tets(tets) => tets.boundary().0,
         ShapeDesc::Network(network) => surface_of(&network.mesh),
+        ShapeDesc::Skin(skin) => skin.surface.clone(),
         ShapeDesc::Custom(kind) => kind.surface().clone(),
     }
 }

@@ -118,7 +118,12 @@ impl<E: StrainElement<N, M>, const N: usize, const M: usize> Strains<E, N, M> {
 /// Values at the corners of an element.
 #[inline]
 pub(super) fn gather<const N: usize>(nodes: &[u32; N], values: &[Vec3]) -> [Vec3; N] {
-    nodes.map(|node| values[node as usize])
+    // loops, which are compiled where they stand; closures of arrays are not always
+    let mut out = [Vec3::zeros(); N];
+    for (out, node) in out.iter_mut().zip(nodes) {
+        *out = values[*node as usize];
+    }
+    out
 }
 
 /// s + β/h (s − sₙ)
@@ -146,12 +151,23 @@ fn evaluate<E: StrainElement<N, M>, const N: usize, const M: usize>(
         }
         Rates::OfVelocities { v, viscosity } => {
             let v = gather(element.nodes(), v);
-            core::array::from_fn(|m| {
-                strain[m] + viscosity * (0..N).map(|n| rows[m][n].dot(&v[n])).sum::<f64>()
-            })
+            let mut effective = strain;
+            for (own, row) in effective.iter_mut().zip(&rows) {
+                let mut rate = 0.0;
+                for (row, v) in row.iter().zip(&v) {
+                    rate += row.dot(v);
+                }
+                *own += viscosity * rate;
+            }
+            effective
         }
     };
     let stress = element.stress(&effective);
-    let corners = core::array::from_fn(|n| (0..M).fold(Vec3::zeros(), |sum, m| sum + stress[m] * rows[m][n]));
+    let mut corners = [Vec3::zeros(); N];
+    for (n, corner) in corners.iter_mut().enumerate() {
+        for (stress, row) in stress.iter().zip(&rows) {
+            *corner += *stress * row[n];
+        }
+    }
     (corners, energy)
 }
