@@ -25,6 +25,35 @@ impl Canvas {
         Canvas { width, height, color }
     }
 
+    /// The same where `fill` is smooth: it is evaluated at every `step`-th pixel, and interpolated bilinearly. The memory of `color` is used again.
+    pub(crate) fn smoothly_filled(
+        [width, height]: [usize; 2],
+        step: usize,
+        mut color: Vec<[f32; 3]>,
+        fill: impl Fn(f64, f64) -> [f64; 3] + Sync,
+    ) -> Canvas {
+        let [columns, lines] = [width, height].map(|count| count.div_ceil(step) + 1);
+        let coordinate = |i: usize, count: usize| (i * step) as f64 / count as f64 * 2.0 - 1.0;
+        let at = |i: usize| {
+            let (x, y) = (coordinate(i % columns, width), coordinate(i / columns, height));
+            fill(x, -y).map(|c| c as f32)
+        };
+        let knots: Vec<[f32; 3]> = (0..columns * lines).into_par_iter().with_min_len(256).map(at).collect();
+        let mix = |a: [f32; 3], b: [f32; 3], part: f32| [0, 1, 2].map(|i| a[i] + part * (b[i] - a[i]));
+        let part = |i: usize| ((i % step) as f32 + 0.5) / step as f32;
+        color.resize(width * height, [0.0; 3]);
+        color.par_chunks_mut(width.max(1)).enumerate().for_each(|(y, row)| {
+            let above = &knots[y / step * columns..][..columns];
+            let below = &knots[(y / step + 1) * columns..][..columns];
+            for (x, pixels) in row.chunks_mut(step).enumerate() {
+                let left = mix(above[x], below[x], part(y));
+                let right = mix(above[x + 1], below[x + 1], part(y));
+                pixels.iter_mut().enumerate().for_each(|(i, pixel)| *pixel = mix(left, right, part(i)));
+            }
+        });
+        Canvas { width, height, color }
+    }
+
     /// Blends a colour into a pixel with an opacity from 0 to 1.
     pub(crate) fn blend(&mut self, x: usize, y: usize, color: [f32; 3], opacity: f32) {
         let pixel = &mut self.color[y * self.width + x];
@@ -76,6 +105,17 @@ impl Canvas {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Bilinear interpolation is exact for a function that is linear in x and in y, up to round-off.
+    #[test]
+    fn a_smooth_fill_is_that_of_all_pixels() {
+        let fill = |x: f64, y: f64| [x, y, 0.3 - 0.5 * x * y];
+        let (each, few) =
+            (Canvas::filled(37, 21, fill), Canvas::smoothly_filled([37, 21], 8, Vec::new(), fill));
+        for (a, b) in each.color.iter().flatten().zip(few.color.iter().flatten()) {
+            assert!((a - b).abs() < 1e-6, "{a} {b}");
+        }
+    }
 
     #[test]
     fn a_stroke_covers_its_width_and_stays_in_the_picture() {

@@ -6,6 +6,7 @@ use crate::raster::Fragment;
 use crate::strain_colors::{self, StrainField};
 use crate::texture::Texture;
 use crate::view_transform::ViewTransform;
+use rayon::prelude::*;
 use sinew_math::Vec3;
 use sinew_take::{Smoothing, SurfaceInfo};
 use std::sync::Arc;
@@ -17,6 +18,8 @@ pub(crate) struct Geometry<'a> {
     smoothings: Vec<Smoothing<'a>>,
     /// For each surface −1 if its triangles face inwards, otherwise 1.
     orientation: Vec<f64>,
+    /// For each surface whether it has a border, over which its back may be seen.
+    is_open: Vec<bool>,
     /// The first vertex of each surface, then the number of all vertices.
     first: Vec<usize>,
     pub(crate) triangles: Vec<[u32; 3]>,
@@ -39,6 +42,7 @@ impl<'a> Geometry<'a> {
             looks,
             smoothings: surfaces.iter().map(Smoothing::of).collect(),
             orientation: surfaces.iter().map(orientation).collect(),
+            is_open: surfaces.iter().map(is_open).collect(),
             first: vec![0],
             triangles: Vec::new(),
             surface: Vec::new(),
@@ -65,6 +69,12 @@ impl<'a> Geometry<'a> {
     pub(crate) fn triangles_of(&self, surface: usize) -> core::ops::Range<u32> {
         let first = |surface: usize| self.surface.partition_point(|own| usize::from(*own) < surface) as u32;
         first(surface)..first(surface + 1)
+    }
+
+    /// Whether a surface looks alike between its vertices: it has no texture, and its back is not seen.
+    pub(crate) fn is_smooth(&self, surface: u16) -> bool {
+        let surface = usize::from(surface);
+        !self.is_open[surface] && self.texture(surface).is_none()
     }
 
     /// The image on a surface, if each of its vertices has a texture coordinate.
@@ -145,6 +155,35 @@ impl<'a> Geometry<'a> {
         }
     }
 
+    /// Something at every vertex of a triangle that faces the eye, by its surface and what is to be shaded there; the default at all others.
+    pub(crate) fn shading_vertices<T: Default + Send>(
+        &self,
+        posed: &PosedGeometry,
+        eye: Vec3,
+        strain: Option<StrainField>,
+        shade: impl Fn(u16, &ShadingPoint) -> T + Sync,
+    ) -> Vec<T> {
+        let mut surfaces = vec![0u16; posed.points.len()];
+        for (surface, ends) in self.first.windows(2).enumerate() {
+            surfaces[ends[0]..ends[1]].fill(surface.min(usize::from(u16::MAX)) as u16);
+        }
+        let at = |(v, surface): (usize, &u16)| {
+            let point = posed.points[v];
+            let own =
+                self.looks.get(usize::from(*surface)).map_or([0.5; 3], |look| look.color.map(f64::from));
+            let color = match strain {
+                Some(field) if !field.strain[v].is_nan() => {
+                    strain_colors::color(f64::from(field.strain[v]) / field.scale)
+                }
+                _ => own,
+            };
+            let towards_eye = (eye - point).try_normalize(1e-300).unwrap_or(Vec3::z());
+            let sky = posed.sky.get(v).map_or(1.0, |sky| f64::from(*sky));
+            shade(*surface, &ShadingPoint { point, normal: posed.normals[v], towards_eye, sky, color })
+        };
+        surfaces.par_iter().enumerate().with_min_len(512).map(at).collect()
+    }
+
     /// The colour of a surface (linear RGB), from its texture if every vertex has a texture coordinate.
     fn color(&self, surface: usize, corners: [usize; 3], fragment: &Fragment) -> [f64; 3] {
         let Some(look) = self.looks.get(surface) else { return [0.5; 3] };
@@ -166,9 +205,19 @@ impl PosedGeometry {
         &self.normals[vertex]
     }
 
+    /// The outward normals at all vertices.
+    pub(crate) fn normals(&self) -> &[Vec3] {
+        &self.normals
+    }
+
     /// Computes the sky light at every vertex, smoothed once over its neighbours.
     pub(crate) fn light(&mut self, lighting: &Lighting, triangles: &[[u32; 3]]) {
         let own = lighting.sky_at_points(&self.points, &self.normals);
+        self.light_with(&own, triangles);
+    }
+
+    /// The same with a given sky light.
+    pub(crate) fn light_with(&mut self, own: &[f32], triangles: &[[u32; 3]]) {
         let mut around = vec![[0.0f32; 2]; own.len()];
         for triangle in triangles {
             let mean = triangle.iter().map(|v| own[*v as usize]).sum::<f32>() / 3.0;
@@ -182,6 +231,16 @@ impl PosedGeometry {
         };
         self.sky = own.iter().zip(&around).map(smoothed).collect();
     }
+}
+
+/// Whether some edge of a surface has a triangle on one side only.
+fn is_open(surface: &SurfaceInfo) -> bool {
+    let edges = |[a, b, c]: &[u32; 3]| [[*a, *b], [*b, *c], [*c, *a]];
+    let mut forward: Vec<[u32; 2]> = surface.triangles.iter().flat_map(edges).collect();
+    let mut backward: Vec<[u32; 2]> = forward.iter().map(|[a, b]| [*b, *a]).collect();
+    forward.sort_unstable();
+    backward.sort_unstable();
+    forward != backward
 }
 
 /// The signed volume enclosed by a surface at rest (m³), about its first vertex; negative if its triangles face inwards.

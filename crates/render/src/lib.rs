@@ -32,6 +32,8 @@ mod camera;
 mod camera_path;
 mod canvas;
 mod color_table;
+mod draft_raster;
+mod draft_sky;
 mod extent;
 mod frame_source;
 mod geometry;

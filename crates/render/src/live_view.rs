@@ -6,10 +6,11 @@ use crate::geometry::Geometry;
 use crate::image::Image;
 use crate::look::Look;
 use crate::render_frame::RenderFrame;
-use crate::renderer::{Panel, PictureContent, Renderer};
+use crate::renderer::{DraftMemory, Panel, PictureContent, Renderer};
 use crate::view_transform::ViewTransform;
 use sinew_math::Vec3;
 use sinew_take::{SurfaceInfo, Up};
+use std::collections::BTreeMap;
 
 /// A camera that goes round a point and looks at it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -80,8 +81,10 @@ pub struct LiveOptions {
     pub scale: Option<f64>,
     /// Draws surfaces under plain skinning, where a frame has them.
     pub skinned: bool,
-    /// Whether it is seen for an instant only: the sky is sampled coarsely.
+    /// Whether it is seen for an instant only: it is drawn about ten times as fast, without anti-aliasing, and with the sky of the drafts before it.
     pub is_draft: bool,
+    /// Which of several viewports it is, each with drafts of its own.
+    pub slot: usize,
 }
 
 /// Surfaces that are drawn frame by frame.
@@ -91,6 +94,8 @@ pub struct LiveView<'a> {
     scalar: Scalar,
     pub(crate) ground: Option<f64>,
     pub(crate) framed_count: usize,
+    /// What drafts of each viewport keep, as simulated and under plain skinning.
+    drafts: BTreeMap<(usize, bool), DraftMemory>,
 }
 
 impl<'a> LiveView<'a> {
@@ -102,7 +107,8 @@ impl<'a> LiveView<'a> {
         ground: Option<f64>,
     ) -> LiveView<'a> {
         let geometry = Geometry::new(surfaces, looks);
-        LiveView { geometry, cage: &[], scalar: Scalar::Strain, ground, framed_count }
+        let drafts = BTreeMap::new();
+        LiveView { geometry, cage: &[], scalar: Scalar::Strain, ground, framed_count, drafts }
     }
 
     /// The same with cages, as indices into [`RenderFrame::cage`], and the meaning of colours.
@@ -117,6 +123,31 @@ impl<'a> LiveView<'a> {
         later: &[&RenderFrame],
         camera: &OrbitCamera,
         options: &LiveOptions,
+    ) -> Image {
+        self.draw_for(now, later, camera, options, None)
+    }
+
+    /// The same while somebody waits for it: `None` soon after nobody does. Drafts are finished.
+    pub fn draw_while(
+        &mut self,
+        now: &RenderFrame,
+        later: &[&RenderFrame],
+        camera: &OrbitCamera,
+        options: &LiveOptions,
+        is_wanted: &(dyn Fn() -> bool + Sync),
+    ) -> Option<Image> {
+        let wanted = (!options.is_draft).then_some(is_wanted);
+        let image = self.draw_for(now, later, camera, options, wanted);
+        (options.is_draft || is_wanted()).then_some(image)
+    }
+
+    fn draw_for(
+        &mut self,
+        now: &RenderFrame,
+        later: &[&RenderFrame],
+        camera: &OrbitCamera,
+        options: &LiveOptions,
+        is_wanted: Option<&(dyn Fn() -> bool + Sync)>,
     ) -> Image {
         let transform = camera.transform();
         let [width, height] = options.size.map(|pixels| pixels.max(1));
@@ -136,11 +167,20 @@ impl<'a> LiveView<'a> {
             strain_scale: options.scale,
             width,
             height,
-            is_draft: options.is_draft,
+            is_wanted,
         };
-        let panel = if options.skinned && !now.skinned.is_empty() { Panel::Skinned } else { Panel::Flesh };
+        let is_skinned = options.skinned && !now.skinned.is_empty();
+        let panel = if is_skinned { Panel::Skinned } else { Panel::Flesh };
         let content = PictureContent { now, ghosts: Vec::new(), later: later.to_vec(), transform };
-        let image = renderer.draw(&content, panel).finish();
+        let image = if options.is_draft {
+            let memory = self.drafts.entry((options.slot, is_skinned)).or_default();
+            let canvas = renderer.draw_draft(&content, panel, memory);
+            let image = canvas.finish();
+            memory.color = canvas.color;
+            image
+        } else {
+            renderer.draw(&content, panel).finish()
+        };
         self.geometry = renderer.geometry;
         image
     }
@@ -197,7 +237,7 @@ mod tests {
                 Ok(())
             })
             .unwrap();
-        let options = LiveOptions { size: [60, 40], scale: None, skinned: false, is_draft: false };
+        let options = LiveOptions { size: [60, 40], scale: None, skinned: false, is_draft: false, slot: 0 };
         let image = view.draw(&frame, &[], &camera, &options);
         let pixel = |x: usize, y: usize| &image.bytes[3 * (y * 60 + x)..][..3];
         assert_ne!(pixel(30, 20), pixel(1, 1));

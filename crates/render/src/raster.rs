@@ -42,18 +42,19 @@ pub(crate) struct Fragment {
     pub(crate) area: f64,
 }
 
-/// Draws triangles over a canvas; `shade` returns the colour (linear RGB) and opacity of a fragment.
+/// Draws triangles over a canvas; `shade` returns the colour (linear RGB) and opacity of a fragment. Bands that nobody waits for any more are left out.
 pub(crate) fn draw(
     canvas: &mut Canvas,
     camera: &Camera,
     list: &TriangleList,
+    is_wanted: &(dyn Fn() -> bool + Sync),
     shade: impl Fn(&Fragment) -> ([f64; 3], f64) + Sync,
 ) {
     let (width, height) = (canvas.width, canvas.height);
     let projected = Projected::of(camera, list, width, height);
     let bins = projected.bins(list, height.div_ceil(BAND));
     canvas.color.par_chunks_mut(width * BAND).zip(&bins).enumerate().for_each(|(band, (rows, bin))| {
-        if bin.is_empty() {
+        if bin.is_empty() || !is_wanted() {
             return;
         }
         // visibility
@@ -272,7 +273,7 @@ mod tests {
         let surface: Vec<u16> = (0..triangles.len() as u16).collect();
         let drawn =
             TriangleList { points: &points, triangles: &indices, surface: &surface, is_drawn: &|_| true };
-        draw(canvas, camera, &drawn, |fragment| {
+        draw(canvas, camera, &drawn, &|| true, |fragment| {
             ([if fragment.is_front { 1.0 } else { 0.5 }, fragment.triangle as f64, 1.0], opacity)
         });
     }

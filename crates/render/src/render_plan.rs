@@ -32,7 +32,7 @@ pub(crate) struct RenderPlan<'a> {
     pub(crate) shots: Vec<Shot>,
     extents: BTreeMap<u64, Extent>,
     camera_path: CameraPath,
-    renderer: Renderer<'a>,
+    renderer: Renderer<'a, 'static>,
 }
 
 /// Receives pictures in order.
@@ -68,7 +68,7 @@ impl<'a> RenderPlan<'a> {
             strain_scale: (!strains.is_empty()).then(|| strain_colors::scale_of(source.scalar(), strains)),
             width: 0,
             height: 0,
-            is_draft: false,
+            is_wanted: None,
         };
         let mut plan = RenderPlan { source, options: options.clone(), shots, extents, camera_path, renderer };
         plan.resize(options.width, options.height);

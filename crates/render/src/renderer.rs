@@ -2,6 +2,8 @@
 
 use crate::camera::Camera;
 use crate::canvas::Canvas;
+use crate::draft_raster::{self, DraftBuffers};
+use crate::draft_sky::DraftSky;
 use crate::frame_source::Scalar;
 use crate::geometry::{Geometry, PosedGeometry};
 use crate::image::Image;
@@ -16,13 +18,15 @@ use sinew_math::Vec3;
 /// The background (linear RGB), in the middle and in the corners.
 const MIDDLE: [f64; 3] = [0.80, 0.815, 0.835];
 const CORNERS: [f64; 3] = [0.60, 0.625, 0.66];
+/// How far apart drafts evaluate it (pixels): the shadows on the ground are blurred over more than this.
+const BACKDROP_STEP: usize = 8;
 /// Colours of lines (linear RGB).
 const BONE: [f32; 3] = [0.95, 0.92, 0.80];
 const BONE_EDGE: [f32; 3] = [0.03, 0.035, 0.05];
 const CAGE: [f32; 3] = [0.02, 0.10, 0.24];
 
 /// What all pictures have in common.
-pub(crate) struct Renderer<'a> {
+pub(crate) struct Renderer<'a, 'w> {
     pub(crate) geometry: Geometry<'a>,
     /// Boundary triangles of the cages.
     pub(crate) cage: &'a [[u32; 3]],
@@ -39,8 +43,17 @@ pub(crate) struct Renderer<'a> {
     pub(crate) strain_scale: Option<f64>,
     pub(crate) width: usize,
     pub(crate) height: usize,
-    /// Whether the sky is sampled coarsely, for pictures that are seen for an instant.
-    pub(crate) is_draft: bool,
+    /// Whether somebody still waits for the picture; what is drawn when nobody does is incomplete.
+    pub(crate) is_wanted: Option<&'w (dyn Fn() -> bool + Sync)>,
+}
+
+/// What drafts keep from picture to picture.
+#[derive(Default)]
+pub(crate) struct DraftMemory {
+    sky: DraftSky,
+    buffers: DraftBuffers,
+    /// The pixels of the last canvas, whose memory is used again.
+    pub(crate) color: Vec<[f32; 3]>,
 }
 
 /// The content of one picture.
@@ -62,20 +75,17 @@ pub(crate) enum Panel {
     Skinned,
 }
 
-impl Renderer<'_> {
+impl Renderer<'_, '_> {
     /// Draws one picture.
     pub(crate) fn draw(&self, content: &PictureContent, panel: Panel) -> Canvas {
         // vertices and lights
-        let pose = |render_frame: &RenderFrame| match panel {
-            Panel::Flesh => self.geometry.pose(&render_frame.surfaces, &content.transform),
-            Panel::Skinned => self.geometry.pose(&render_frame.skinned, &content.transform),
-        };
+        let pose = |render_frame: &RenderFrame| self.pose(render_frame, content, panel);
         let mut now = pose(content.now);
         let lighting = self.lighting(&now);
         now.light(&lighting, &self.geometry.triangles);
 
         // backdrop and ghosts, the earliest first and faintest
-        let mut canvas = self.backdrop(&lighting);
+        let mut canvas = Canvas::filled(self.width, self.height, |x, y| self.backdrop(&lighting, x, y));
         let count = content.ghosts.len();
         for (i, ghost) in content.ghosts.iter().enumerate() {
             let opacity = 0.10 + 0.30 * (i + 1) as f64 / (count + 1) as f64;
@@ -84,26 +94,87 @@ impl Renderer<'_> {
 
         // surfaces
         let strain = content.now.strain.concat();
-        let is_known = panel == Panel::Flesh && strain.len() == now.points.len();
-        let scale = self.strain_scale.filter(|_| is_known);
-        let field = scale.map(|scale| StrainField { strain: &strain, scale });
+        let field = self.strain_field(&strain, &now, panel);
         self.draw_solids(&mut canvas, &lighting, &now, field);
+        self.draw_over(&mut canvas, &lighting, &now, content, panel);
+        canvas
+    }
+
+    /// Draws one picture that is seen for an instant, about ten times as fast: one sample a pixel, lit at vertices, under a sky that is sampled over several pictures.
+    pub(crate) fn draw_draft(
+        &self,
+        content: &PictureContent,
+        panel: Panel,
+        memory: &mut DraftMemory,
+    ) -> Canvas {
+        // vertices and lights
+        let mut now = self.pose(content.now, content, panel);
+        let (vertices, casters) = self.casters();
+        let casters = (&now.points[..vertices], casters.as_slice());
+        let (lighting, light) =
+            Lighting::build_draft(casters, self.ground, (&now.points, now.normals()), &mut memory.sky);
+        now.light_with(&light, &self.geometry.triangles);
+
+        // surfaces
+        let color = core::mem::take(&mut memory.color);
+        let mut canvas = Canvas::smoothly_filled([self.width, self.height], BACKDROP_STEP, color, |x, y| {
+            self.backdrop(&lighting, x, y)
+        });
+        let strain = content.now.strain.concat();
+        let field = self.strain_field(&strain, &now, panel);
+        self.draw_solids_quickly(&mut canvas, &lighting, &now, field, &mut memory.buffers);
+        self.draw_over(&mut canvas, &lighting, &now, content, panel);
+        canvas
+    }
+
+    pub(crate) fn is_wanted(&self) -> bool {
+        self.is_wanted.is_none_or(|is_wanted| is_wanted())
+    }
+
+    fn pose(&self, render_frame: &RenderFrame, content: &PictureContent, panel: Panel) -> PosedGeometry {
+        match panel {
+            Panel::Flesh => self.geometry.pose(&render_frame.surfaces, &content.transform),
+            Panel::Skinned => self.geometry.pose(&render_frame.skinned, &content.transform),
+        }
+    }
+
+    /// What surfaces are coloured by, if that is wanted and known.
+    fn strain_field<'s>(
+        &self,
+        strain: &'s [f32],
+        now: &PosedGeometry,
+        panel: Panel,
+    ) -> Option<StrainField<'s>> {
+        let is_known = panel == Panel::Flesh && strain.len() == now.points.len();
+        self.strain_scale.filter(|_| is_known).map(|scale| StrainField { strain, scale })
+    }
+
+    /// Draws what comes after solid surfaces: later ghosts, glass and overlays.
+    fn draw_over(
+        &self,
+        canvas: &mut Canvas,
+        lighting: &Lighting,
+        now: &PosedGeometry,
+        content: &PictureContent,
+        panel: Panel,
+    ) {
         let count = content.later.len();
         for (i, ghost) in content.later.iter().enumerate() {
             let opacity = 0.12 + 0.25 * (i + 1) as f64 / (count + 1) as f64;
-            self.draw_later(&mut canvas, &lighting, [&pose(ghost), &now], opacity);
+            self.draw_later(canvas, lighting, [&self.pose(ghost, content, panel), now], opacity);
         }
-        self.draw_glass(&mut canvas, &lighting, &now);
+        self.draw_glass(canvas, lighting, now);
 
         // overlays
         if panel == Panel::Flesh {
-            self.draw_cage(&mut canvas, content);
+            self.draw_cage(canvas, content);
         }
-        self.draw_marks(&mut canvas, content);
-        if let Some(scale) = scale {
-            strain_colors::draw_legend(&mut canvas, self.scalar, scale);
+        self.draw_marks(canvas, content);
+        let strain = content.now.strain.iter().map(Vec::len).sum::<usize>();
+        let is_known = panel == Panel::Flesh && strain == now.points.len();
+        if let Some(scale) = self.strain_scale.filter(|_| is_known) {
+            strain_colors::draw_legend(canvas, self.scalar, scale);
         }
-        canvas
     }
 
     /// Draws plain skinning and flesh side by side, with a gap between them (pixels).
@@ -121,26 +192,53 @@ impl Renderer<'_> {
 
     /// The lights with the shadows of all opaque casters.
     fn lighting(&self, posed: &PosedGeometry) -> Lighting {
+        let (vertices, casters) = self.casters();
+        Lighting::build(&posed.points[..vertices], &casters, self.ground, &|| self.is_wanted())
+    }
+
+    /// The triangles of opaque casters, and how many vertices they are of.
+    fn casters(&self) -> (usize, Vec<[u32; 3]>) {
         let (vertices, triangles) = self.geometry.counts_of_first(self.caster_count);
         let casts = |t: &usize| self.is_solid(self.geometry.surface[*t]);
-        let casters: Vec<_> = (0..triangles).filter(casts).map(|t| self.geometry.triangles[t]).collect();
-        Lighting::build(&posed.points[..vertices], &casters, self.ground, self.is_draft)
+        (vertices, (0..triangles).filter(casts).map(|t| self.geometry.triangles[t]).collect())
     }
 
     fn is_solid(&self, surface: u16) -> bool {
         self.geometry.opacity(surface) >= 1.0
     }
 
-    /// The background with the shadows on the ground.
-    fn backdrop(&self, lighting: &Lighting) -> Canvas {
-        let (eye, camera) = (self.camera.eye(), &self.camera);
-        Canvas::filled(self.width, self.height, |x, y| {
-            let outwards = smoothstep((x * x + (y + 0.1) * (y + 0.1)).sqrt() / 1.6);
-            // shadows fade towards the border
-            let inside = smoothstep((1.0 - x.abs().max(y.abs())) / 0.2);
-            let lit = 1.0 - inside * lighting.ground_shadow(eye, camera.ray(x, y));
-            [0, 1, 2].map(|i| lit * (MIDDLE[i] + outwards * (CORNERS[i] - MIDDLE[i])))
-        })
+    /// The background with the shadows on the ground, at a place of the picture.
+    fn backdrop(&self, lighting: &Lighting, x: f64, y: f64) -> [f64; 3] {
+        let outwards = smoothstep((x * x + (y + 0.1) * (y + 0.1)).sqrt() / 1.6);
+        // shadows fade towards the border
+        let inside = smoothstep((1.0 - x.abs().max(y.abs())) / 0.2);
+        let lit = 1.0 - inside * lighting.ground_shadow(self.camera.eye(), self.camera.ray(x, y));
+        [0, 1, 2].map(|i| lit * (MIDDLE[i] + outwards * (CORNERS[i] - MIDDLE[i])))
+    }
+
+    /// Draws solid surfaces, lit at their vertices; large triangles and textures pixel by pixel.
+    fn draw_solids_quickly(
+        &self,
+        canvas: &mut Canvas,
+        lighting: &Lighting,
+        posed: &PosedGeometry,
+        strain: Option<StrainField>,
+        buffers: &mut DraftBuffers,
+    ) {
+        let eye = self.camera.eye();
+        let is_solid = |surface: u16| self.is_solid(surface);
+        let is_smooth: Vec<bool> = (0..self.geometry.surface_count() as u16)
+            .map(|surface| self.geometry.is_smooth(surface))
+            .collect();
+        let colors = self.geometry.shading_vertices(posed, eye, strain, |surface, at| {
+            let is_lit =
+                is_solid(surface) && is_smooth.get(usize::from(surface)).is_some_and(|smooth| *smooth);
+            if is_lit { lighting.shade(at).map(|c| c as f32) } else { [0.0; 3] }
+        });
+        let list = self.triangles(posed, &is_solid);
+        draft_raster::draw(canvas, &self.camera, &list, &colors, &is_smooth, buffers, |fragment| {
+            lighting.shade(&self.geometry.shading_point(posed, fragment, eye, strain))
+        });
     }
 
     fn draw_solids(
@@ -152,9 +250,13 @@ impl Renderer<'_> {
     ) {
         let eye = self.camera.eye();
         let is_solid = |surface: u16| self.is_solid(surface);
-        raster::draw(canvas, &self.camera, &self.triangles(posed, &is_solid), |fragment| {
-            (lighting.shade(&self.geometry.shading_point(posed, fragment, eye, strain)), 1.0)
-        });
+        raster::draw(
+            canvas,
+            &self.camera,
+            &self.triangles(posed, &is_solid),
+            &|| self.is_wanted(),
+            |fragment| (lighting.shade(&self.geometry.shading_point(posed, fragment, eye, strain)), 1.0),
+        );
     }
 
     /// Draws transparent surfaces, the farthest first, where nothing solid is in front. Their opacity grows at grazing angles (Schlick's approximation
@@ -172,24 +274,36 @@ impl Renderer<'_> {
         for (own, _) in glass {
             let opacity = self.geometry.opacity(own);
             let is_drawn = |surface: u16| surface == own || self.is_solid(surface);
-            raster::draw(canvas, &self.camera, &self.triangles(posed, &is_drawn), |fragment| {
-                if self.geometry.surface[fragment.triangle] != own {
-                    return ([0.0; 3], 0.0);
-                }
-                let at = self.geometry.shading_point(posed, fragment, eye, None);
-                let towards_eye = (eye - at.point).try_normalize(0.0).unwrap_or(Vec3::z());
-                let grazing = 1.0 - at.normal.dot(&towards_eye).abs().min(1.0);
-                (lighting.shade_unshadowed(&at), opacity + (1.0 - opacity) * grazing.powi(4))
-            });
+            raster::draw(
+                canvas,
+                &self.camera,
+                &self.triangles(posed, &is_drawn),
+                &|| self.is_wanted(),
+                |fragment| {
+                    if self.geometry.surface[fragment.triangle] != own {
+                        return ([0.0; 3], 0.0);
+                    }
+                    let at = self.geometry.shading_point(posed, fragment, eye, None);
+                    let towards_eye = (eye - at.point).try_normalize(0.0).unwrap_or(Vec3::z());
+                    let grazing = 1.0 - at.normal.dot(&towards_eye).abs().min(1.0);
+                    (lighting.shade_unshadowed(&at), opacity + (1.0 - opacity) * grazing.powi(4))
+                },
+            );
         }
     }
 
     fn draw_ghost(&self, canvas: &mut Canvas, lighting: &Lighting, posed: &PosedGeometry, opacity: f64) {
         let eye = self.camera.eye();
         let is_solid = |surface: u16| self.is_solid(surface);
-        raster::draw(canvas, &self.camera, &self.triangles(posed, &is_solid), |fragment| {
-            (lighting.shade_unshadowed(&self.geometry.shading_point(posed, fragment, eye, None)), opacity)
-        });
+        raster::draw(
+            canvas,
+            &self.camera,
+            &self.triangles(posed, &is_solid),
+            &|| self.is_wanted(),
+            |fragment| {
+                (lighting.shade_unshadowed(&self.geometry.shading_point(posed, fragment, eye, None)), opacity)
+            },
+        );
     }
 
     /// Draws what moves as it will be later, where nothing solid of now is in front.
@@ -217,7 +331,7 @@ impl Renderer<'_> {
         let list =
             TriangleList { points: &points, triangles: &both, surface: &surfaces, is_drawn: &is_drawn };
         let eye = self.camera.eye();
-        raster::draw(canvas, &self.camera, &list, |fragment| {
+        raster::draw(canvas, &self.camera, &list, &|| self.is_wanted(), |fragment| {
             if fragment.triangle >= triangles.len() {
                 return ([0.0; 3], 0.0);
             }

@@ -66,19 +66,21 @@ impl ShadowMap {
 
     /// Writes the depth of a triangle where it is nearer to the light than what the map holds.
     fn rasterise(&mut self, [a, b, c]: [[f64; 3]; 3]) {
+        // most triangles lie between the centres of texels; casts saturate
+        let range = |i: usize| {
+            let low = a[i].min(b[i]).min(c[i]) - 0.5;
+            let high = a[i].max(b[i]).max(c[i]) + 0.5;
+            let first = low as usize;
+            first + usize::from((first as f64) < low)..(high as usize).min(self.side)
+        };
+        let (columns, rows) = (range(0), range(1));
         let area = doubled_area(a, b, c);
-        if area.abs() < 1e-12 {
+        if columns.is_empty() || rows.is_empty() || area.abs() < 1e-12 {
             return;
         }
-        let range = |i: usize| {
-            let low = a[i].min(b[i]).min(c[i]);
-            let high = a[i].max(b[i]).max(c[i]);
-            ((low - 0.5).ceil().max(0.0) as usize).min(self.side)
-                ..((high + 0.5).floor().max(0.0) as usize).min(self.side)
-        };
         let scale = 1.0 / area;
-        for y in range(1) {
-            for x in range(0) {
+        for y in rows {
+            for x in columns.clone() {
                 let texel = [x as f64 + 0.5, y as f64 + 0.5, 0.0];
                 let u = doubled_area(b, c, texel) * scale;
                 let v = doubled_area(c, a, texel) * scale;

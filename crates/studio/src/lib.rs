@@ -28,6 +28,9 @@ mod scene_copy;
 mod scene_overlays;
 mod selection;
 pub mod session;
+pub mod software_painter;
+#[cfg(feature = "window")]
+pub mod software_window;
 mod studio;
 mod theme;
 mod tools;

@@ -67,11 +67,11 @@ pub struct Measure {
 }
 
 impl Measure {
-    /// Begins to measure; the result goes to a file, with the name of what draws. Times count from the start of the program, and memory is watched for a time at the end.
-    pub fn begin(path: PathBuf, renderer: String, start: Instant, watch: Duration) -> Measure {
+    /// Begins to measure; the result goes to a file. Times count from the start of the program, and memory is watched for a time at the end.
+    pub fn begin(path: PathBuf, start: Instant, watch: Duration) -> Measure {
         Measure {
             path,
-            renderer,
+            renderer: "software".into(),
             start,
             step: Step::FirstPicture,
             last_pass: None,
@@ -91,6 +91,11 @@ impl Measure {
             step_since: Instant::now(),
             seed: 1,
         }
+    }
+
+    /// Notes the name of what draws, if that is a graphics driver.
+    pub fn set_renderer(&mut self, name: String) {
+        self.renderer = name;
     }
 
     /// Looks at the studio before each pass, and does what is measured next.

@@ -8,9 +8,7 @@ use crate::session::{Document, Session, Shared, TakeReader, in_own_pool};
 use crate::view_painter::ViewScene;
 use sinew_io::SceneSurfaces;
 use sinew_math::Vec3;
-use sinew_render::{
-    Image, LiveOptions, LiveTopology, LiveView, Look, OrbitCamera, Overlays, RenderFrame, Scalar,
-};
+use sinew_render::{LiveOptions, LiveTopology, LiveView, Look, OrbitCamera, Overlays, RenderFrame, Scalar};
 use sinew_sim::State;
 use sinew_take::{Frame, SurfaceInfo, Up};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -18,6 +16,9 @@ use std::time::{Duration, Instant};
 
 /// How long nothing new must be asked for before a draft is drawn again in full: a hand that moves, and the next of many jumps, come sooner.
 const SETTLE: Duration = Duration::from_millis(80);
+
+/// Drafts with more pixels are drawn at half the size.
+const MAX_DRAFT: usize = 1_000_000;
 
 /// What one viewport shows.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -74,13 +75,24 @@ impl PictureRequest {
 
     /// Whether both ask for the same pictures.
     fn is_same(&self, other: &PictureRequest) -> bool {
+        (self.revision, self.frame) == (other.revision, other.frame)
+            && self.is_draft == other.is_draft
+            && self.follows_hand == other.follows_hand
+            && self.looks_like(other)
+    }
+
+    /// Whether what was drawn last is what is asked for: another revision of the same state, as when a hand has just grabbed.
+    fn is_drawn_by(&self, (drawn, shown): &(PictureRequest, Shown), state: &Arc<State>) -> bool {
+        let is_good = self.is_draft || !shown.is_draft;
+        is_good && Arc::ptr_eq(&shown.state, state) && self.looks_like(drawn)
+    }
+
+    /// Whether both ask for the same pictures of a state.
+    fn looks_like(&self, other: &PictureRequest) -> bool {
         let same_ghosts = self.ghosts.len() == other.ghosts.len()
             && self.ghosts.iter().zip(&other.ghosts).all(|(a, b)| Arc::ptr_eq(a, b));
         self.is_like(other)
-            && (self.revision, self.frame) == (other.revision, other.frame)
             && self.views == other.views
-            && self.is_draft == other.is_draft
-            && self.follows_hand == other.follows_hand
             && self.scale == other.scale
             && same_ghosts
             && match (&self.painted, &other.painted) {
@@ -94,7 +106,7 @@ impl PictureRequest {
 #[derive(Clone)]
 pub struct Picture {
     /// Its pixels.
-    pub image: Arc<Image>,
+    pub image: Arc<egui::ColorImage>,
     /// The camera that it was drawn with.
     pub camera: OrbitCamera,
     /// Counts pictures, so that each is uploaded once.
@@ -324,11 +336,17 @@ impl Exchange {
 
         let mut reader = TakeReader::default();
         let mut request = first.clone();
+        let mut last: Option<(PictureRequest, Shown)> = None;
         loop {
             let start = Instant::now();
             let drawn_place = request.place();
             let (frame, revision) = drawn_place;
-            if let Some(state) = request.shared.state_at(frame, &mut reader) {
+            let state = request.shared.state_at(frame, &mut reader);
+            let again = last.as_mut().zip(state.as_ref());
+            if let Some((last, _)) = again.filter(|(last, state)| request.is_drawn_by(last, state)) {
+                (last.1.frame, last.1.revision) = drawn_place;
+                self.publish(&last.1);
+            } else if let Some(state) = state {
                 let state_ms = 1e3 * since.elapsed().as_secs_f64();
                 if let Some(painted) = &request.painted {
                     surfaces.show_softness(painted);
@@ -357,17 +375,8 @@ impl Exchange {
                     state_ms,
                     ..Shown::default()
                 };
-                // a draft at once, and the picture itself if there is time for it
-                for is_draft in [true, false] {
-                    if !is_draft && (request.is_draft || !request.draws || self.is_asked_within(SETTLE)) {
-                        break;
-                    }
-                    shown.pictures = draw_views(&mut view, (&drawn, &ghosts), &request, is_draft, serial);
-                    shown.is_draft = is_draft && request.draws;
-                    shown.draw_ms = 1e3 * start.elapsed().as_secs_f64();
-                    *lock(&self.shown) = shown.clone();
-                    (self.wake)();
-                }
+                self.draw_shown(&mut view, (&drawn, &ghosts), &request, (&mut shown, start), serial);
+                last = Some((request.clone(), shown));
             }
             match self.next_or_led(&request, drawn_place)? {
                 Next::Wish(Wish::Frame(next), asked) if next.is_like(&first) => {
@@ -377,6 +386,35 @@ impl Exchange {
                 Next::Led => since = Instant::now(),
             }
         }
+    }
+
+    /// Draws a draft at once, and the picture itself if there is time for it.
+    fn draw_shown(
+        &self,
+        view: &mut LiveView,
+        (now, later): (&RenderFrame, &[RenderFrame]),
+        request: &PictureRequest,
+        (shown, start): (&mut Shown, Instant),
+        serial: &mut u64,
+    ) {
+        for is_draft in [true, false] {
+            if !is_draft && (request.is_draft || !request.draws || self.is_asked_within(SETTLE)) {
+                return;
+            }
+            let is_wanted = || !self.is_asked();
+            let is_wanted: Option<&(dyn Fn() -> bool + Sync)> =
+                if is_draft { None } else { Some(&is_wanted) };
+            let Some(pictures) = draw_views(view, (now, later), request, is_wanted, serial) else { return };
+            shown.pictures = pictures;
+            shown.is_draft = is_draft && request.draws;
+            shown.draw_ms = 1e3 * start.elapsed().as_secs_f64();
+            self.publish(shown);
+        }
+    }
+
+    fn publish(&self, shown: &Shown) {
+        *lock(&self.shown) = shown.clone();
+        (self.wake)();
     }
 
     /// The next wish, or another frame that a hand has led since one was drawn.
@@ -401,6 +439,12 @@ impl Exchange {
         }
     }
 
+    /// Whether something else is to be drawn.
+    fn is_asked(&self) -> bool {
+        let wanted = lock(&self.wanted);
+        wanted.wish.is_some() || wanted.is_over
+    }
+
     /// Waits for a time whether something else is to be drawn.
     fn is_asked_within(&self, time: Duration) -> bool {
         let wanted = lock(&self.wanted);
@@ -411,41 +455,47 @@ impl Exchange {
     }
 }
 
-/// Draws the viewports of a request.
+/// Draws the viewports of a request: drafts, or the pictures themselves as long as they are wanted.
 fn draw_views(
     view: &mut LiveView,
     (now, later): (&RenderFrame, &[RenderFrame]),
     request: &PictureRequest,
-    is_draft: bool,
+    is_wanted: Option<&(dyn Fn() -> bool + Sync)>,
     serial: &mut u64,
-) -> [Option<Picture>; 4] {
+) -> Option<[Option<Picture>; 4]> {
     let later: Vec<&RenderFrame> = later.iter().collect();
     let is_scaled = request.overlays.strain || request.overlays.softness;
     let scale = is_scaled.then_some(request.scale);
     let mut pictures: [Option<Picture>; 4] = Default::default();
     for wanted in request.views.iter().filter(|_| request.draws) {
-        let picture = draw_view(view, (now, &later), wanted, scale, is_draft, serial);
+        let picture = draw_view(view, (now, &later), wanted, scale, is_wanted, serial)?;
         if let Some(slot) = pictures.get_mut(wanted.slot) {
             *slot = Some(picture);
         }
     }
-    pictures
+    Some(pictures)
 }
 
-/// Draws a viewport; drafts at half the size.
+/// Draws a viewport as long as it is wanted, or a draft of it, of large ones at half the size.
 fn draw_view(
     view: &mut LiveView,
     (now, later): (&RenderFrame, &[&RenderFrame]),
     wanted: &ViewRequest,
     scale: Option<f64>,
-    is_draft: bool,
+    is_wanted: Option<&(dyn Fn() -> bool + Sync)>,
     serial: &mut u64,
-) -> Picture {
-    let size = wanted.size.map(|side| if is_draft { side.div_ceil(2) } else { side });
-    let options = LiveOptions { size, scale, skinned: wanted.skinned, is_draft };
-    let image = Arc::new(view.draw(now, later, &wanted.camera, &options));
+) -> Option<Picture> {
+    let is_draft = is_wanted.is_none();
+    let is_halved = is_draft && wanted.size[0] * wanted.size[1] > MAX_DRAFT;
+    let size = wanted.size.map(|side| if is_halved { side.div_ceil(2) } else { side });
+    let options = LiveOptions { size, scale, skinned: wanted.skinned, is_draft, slot: wanted.slot };
+    let image = match is_wanted {
+        Some(is_wanted) => view.draw_while(now, later, &wanted.camera, &options, is_wanted)?,
+        None => view.draw(now, later, &wanted.camera, &options),
+    };
+    let image = Arc::new(egui::ColorImage::from_rgb([image.width, image.height], &image.bytes));
     *serial += 1;
-    Picture { image, camera: wanted.camera, serial: *serial }
+    Some(Picture { image, camera: wanted.camera, serial: *serial })
 }
 
 /// What a graphics card draws of a frame and of later ones, the latest first.

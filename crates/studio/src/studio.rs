@@ -20,9 +20,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// While time runs, passes of the interface are at least this far apart: no display shows more. The processor draws passes too where there is no graphics card, and then only pictures are waited for.
+/// While time runs, passes of the interface are at least this far apart: no display shows more. The processor draws passes too where there is no graphics card.
 const PASS: Duration = Duration::from_millis(7);
-const SOFTWARE_PASS: Duration = Duration::from_millis(33);
+const SOFTWARE_PASS: Duration = Duration::from_millis(16);
 
 /// How viewports are arranged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

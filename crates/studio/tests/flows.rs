@@ -6,8 +6,6 @@
 mod bench;
 #[path = "flows/panels.rs"]
 mod panels;
-#[path = "flows/software_painter.rs"]
-mod software_painter;
 
 use bench::Bench;
 use sinew_studio::session::Phase;

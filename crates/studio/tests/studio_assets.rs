@@ -2,8 +2,6 @@
 
 #[path = "flows/bench.rs"]
 mod bench;
-#[path = "flows/software_painter.rs"]
-mod software_painter;
 
 use bench::Bench;
 use sinew_studio::Tool;

@@ -144,6 +144,20 @@ impl SceneEdit {
 }
 
 impl SceneChange {
+    /// Appends what it changes of the world that a model is built from, as text that differs whenever that does.
+    pub(crate) fn write_world(&self, text: &mut String) {
+        use core::fmt::Write as _;
+        // text grows without fail
+        let _ = match self {
+            // a drive may give bare joints stops
+            _ if !self.is_of_world() && !matches!(self, SceneChange::Drive { .. }) => Ok(()),
+            // animations are no part of the world
+            SceneChange::Constraint { constraint, motion: _ } => writeln!(text, "{constraint:?}"),
+            SceneChange::ObstacleMotion { obstacle, motion: _ } => writeln!(text, "moves {obstacle:?}"),
+            change => writeln!(text, "{change:?}"),
+        };
+    }
+
     /// Whether it changes the world that a model is built from, not only its motions.
     pub(crate) fn is_of_world(&self) -> bool {
         match self {

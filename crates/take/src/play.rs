@@ -120,7 +120,7 @@ impl Player {
             preroll_frames: scene.preroll_frames(),
             cycle: Cycle::of(scene),
             frame: 0,
-            segments: build_segments(scene, &model)?,
+            segments: build_segments(scene, &model, &[])?,
             entered: 0,
             first_model: model.clone(),
             first: (script_of(scene), scene.solver),
@@ -144,7 +144,7 @@ impl Player {
         if !fault.is_empty() {
             return Err(PlayError::Scene(fault.join("\n")));
         }
-        self.segments = build_segments(scene, &self.first_model)?;
+        self.segments = build_segments(scene, &self.first_model, &self.segments)?;
         self.frame_count = scene.frame_count();
         // more segments than there are, so that the next call chooses anew
         self.entered = usize::MAX;

@@ -14,6 +14,8 @@ pub(crate) struct Segment {
     pub(crate) model: Arc<Model>,
     /// The controller and the solver.
     pub(crate) played: (Script, Solver),
+    /// What edits up to here change of the world that the model is built from, as text.
+    world_changes: String,
     /// Whether contact parameters differ from those before, so that friction begins anew.
     pub(crate) renews_contact: bool,
 }
@@ -30,8 +32,14 @@ pub(crate) fn script_of(scene: &Scene) -> Script {
     }
 }
 
-/// Builds the segments that the edits of a scene begin, in the order of their frames. Edits at the same frame make one segment.
-pub(crate) fn build_segments(scene: &Scene, model: &Arc<Model>) -> Result<Vec<Segment>, PlayError> {
+/// Builds the segments that the edits of a scene begin, in the order of their frames. Edits at the same frame make one segment. Segments that are `known` of the same scene give their models where the
+/// edits up to there change its world in the same way: a path that grows from frame to frame needs no other one.
+pub(crate) fn build_segments(
+    scene: &Scene,
+    model: &Arc<Model>,
+    known: &[Segment],
+) -> Result<Vec<Segment>, PlayError> {
+    let mut world_changes = String::new();
     let mut segments: Vec<Segment> = Vec::new();
     let mut edited = Scene { edits: Vec::new(), ..scene.clone() };
     let (mut script, mut latest) = (script_of(scene), model.clone());
@@ -48,8 +56,12 @@ pub(crate) fn build_segments(scene: &Scene, model: &Arc<Model>) -> Result<Vec<Se
 
         // its model, unless only motions differ, and its controller
         let changes_world = edits.iter().flat_map(|edit| &edit.changes).any(|change| change.is_of_world());
+        edits.iter().flat_map(|edit| &edit.changes).for_each(|change| change.write_world(&mut world_changes));
         if changes_world || bare_joints(&edited) != bare {
-            latest = Arc::new(model.revise(&edited.world)?);
+            latest = match known.iter().find(|segment| segment.world_changes == world_changes) {
+                Some(segment) => segment.model.clone(),
+                None => Arc::new(model.revise(&edited.world)?),
+            };
         }
         check_performances(&edited, model)?;
         let first_frame = edits.first().map_or(0, |edit| edit.frame(scene.fps));
@@ -65,6 +77,7 @@ pub(crate) fn build_segments(scene: &Scene, model: &Arc<Model>) -> Result<Vec<Se
             first_frame,
             model: latest.clone(),
             played: (script.clone(), edited.solver),
+            world_changes: world_changes.clone(),
             renews_contact: contact != edited.world.contact,
         });
     }

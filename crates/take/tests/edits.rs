@@ -334,3 +334,42 @@ fn a_revised_model_is_the_one_that_would_be_built() {
         assert_eq!(run(&revised), run(&built), "change {i}");
     }
 }
+
+/// Models of earlier edits are kept where they fit, and leave nothing else: a player whose edits are replaced again and again plays what a new one would.
+#[test]
+fn edits_that_replace_others_are_played_as_if_they_were_the_first() {
+    let mut player = Player::build(&scene()).expect("sound");
+    let start = player.bookmark();
+    let growing = [0.1, 0.3, 0.3].map(|seconds| {
+        let motion =
+            ConstraintMotion { place: PlaceMotion::Moved(glide(seconds)), ..ConstraintMotion::default() };
+        ("a path that grows", SceneChange::Constraint { constraint: drag("drag"), motion })
+    });
+    let mut models = Vec::new();
+    for (name, change) in changes().into_iter().chain(growing) {
+        let edited = with_edits(&[change]);
+        player.resume_from(&start).expect("its start");
+        player.edit(&edited).expect(name);
+        let mut fresh = Player::build(&edited).expect(name);
+        for _ in 0..EDIT + 3 {
+            player.advance().expect("a sound take");
+            fresh.advance().expect("a sound take");
+        }
+        assert_eq!(player.bookmark(), fresh.bookmark(), "{name}");
+        models.push(player.model.clone());
+    }
+    // a path is no part of a model
+    let last = models.len() - 1;
+    assert!(Arc::ptr_eq(&models[last], &models[last - 2]) && !Arc::ptr_eq(&models[last], &models[0]));
+}
+
+/// A motion to the side that lasts for a time (s) from the edit on.
+fn glide(seconds: f64) -> Motion {
+    let keys = vec![BezierKey::auto(0.0, 0.0), BezierKey::auto(seconds, 0.5 * seconds)];
+    let along = Curve::build(keys, Extrapolation::Hold).unwrap();
+    Motion::Keyed(Arc::new(KeyedMotion {
+        translation: VectorCurve([0.0.into(), 0.0.into(), along]),
+        turns: VectorCurve([0.0.into(), 0.0.into(), 0.0.into()]),
+        center: Vec3::zeros(),
+    }))
+}

@@ -23,7 +23,9 @@ const MODES: [(DriveMode, &str, &str); 6] = [
 
 impl Studio {
     pub(crate) fn inspector(&mut self, ui: &mut Ui) {
-        Panel::right("inspector").default_size(252.0).size_range(200.0..=460.0).show(ui, |ui| {
+        Panel::right("inspector").default_size(276.0).size_range(220.0..=460.0).show(ui, |ui| {
+            // as wide whatever is selected, so that the picture stays where it is
+            ui.take_available_width();
             ui.add_space(4.0);
             let Some(document) = self.document() else {
                 ui.heading("Properties");

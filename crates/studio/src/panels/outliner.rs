@@ -9,7 +9,8 @@ use sinew_skeleton::Skeleton;
 
 impl Studio {
     pub(crate) fn outliner(&mut self, ui: &mut Ui) {
-        Panel::left("outliner").default_size(190.0).size_range(140.0..=420.0).show(ui, |ui| {
+        Panel::left("outliner").default_size(164.0).size_range(140.0..=420.0).show(ui, |ui| {
+            ui.take_available_width();
             ui.add_space(4.0);
             ui.heading("Scene");
             let Some(document) = self.document() else {

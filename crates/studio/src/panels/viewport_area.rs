@@ -10,8 +10,8 @@ use crate::theme;
 use crate::tools::Tool;
 use crate::viewport::{self, Viewport};
 use egui::{
-    Align2, CentralPanel, Color32, ColorImage, CursorIcon, FontId, Frame, PointerButton, Pos2, Rect,
-    Response, Sense, Stroke, TextureOptions, Ui, Vec2,
+    Align2, CentralPanel, Color32, CursorIcon, FontId, Frame, PointerButton, Pos2, Rect, Response, Sense,
+    Stroke, TextureOptions, Ui, Vec2,
 };
 use sinew_io::tables::DriveMode;
 
@@ -98,8 +98,7 @@ impl Studio {
         let Some(picture) = &self.shown.pictures[slot] else { return };
         let is_new = self.textures[slot].as_ref().is_none_or(|(_, serial)| *serial != picture.serial);
         if is_new {
-            let size = [picture.image.width, picture.image.height];
-            let image = ColorImage::from_rgb(size, &picture.image.bytes);
+            let (size, image) = (picture.image.size, picture.image.clone());
             // one that fills its pixels needs nothing between them, which is cheaper
             let pixels = ui.ctx().pixels_per_point();
             let is_full = size[0] == (rect.width() * pixels).round() as usize;

@@ -29,9 +29,9 @@ impl Exchange {
         let mut shown = Shown { is_rest: true, is_draft: true, ..Shown::default() };
         if request.draws {
             for wanted in &request.views {
-                let picture = draw_view(&mut view, (frame, &[]), wanted, None, true, serial);
+                let picture = draw_view(&mut view, (frame, &[]), wanted, None, None, serial);
                 if let Some(slot) = shown.pictures.get_mut(wanted.slot) {
-                    *slot = Some(picture);
+                    *slot = picture;
                 }
             }
         } else {

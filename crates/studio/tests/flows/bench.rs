@@ -1,9 +1,9 @@
 //! A studio without a window, to use as a person would: buttons by their names, the mouse, and pictures.
 
-use super::software_painter::SoftwarePainter;
 use egui_kittest::kittest::Queryable;
 use egui_kittest::{Harness, TestRenderer};
 use sinew_studio::Studio;
+use sinew_studio::software_painter::SoftwarePainter;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -113,7 +113,13 @@ impl Bench {
         let output = self.harness.output();
         let primitives = self.harness.ctx.tessellate(output.shapes.clone(), 1.0);
         let background = sinew_studio::background(self.harness.ctx.global_style().visuals.dark_mode);
-        self.painter.lock().unwrap().paint(&primitives, self.size, 1.0, background)
+        let mut painter = self.painter.lock().unwrap();
+        painter.paint(&primitives, self.size, 1.0, background);
+        let pixel = |packed: &u32| {
+            let [_, r, g, b] = packed.to_be_bytes();
+            egui::Color32::from_rgb(r, g, b)
+        };
+        egui::ColorImage::new(self.size, painter.pixels().iter().map(pixel).collect())
     }
 
     /// Writes a picture into the folder that the environment names, to look at; nothing without one.
