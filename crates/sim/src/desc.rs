@@ -28,8 +28,8 @@ pub use network::{NetworkDesc, NetworkKind, SheetElements};
 pub use sinew_contact::{Deformation, ImplicitSolid, Shape, SolidShape};
 pub use sinew_mesh::CageSize;
 pub use skin::{
-    BandsDesc, DriveSource, FixedSkin, MuscleDesc, MuscleDrive, MuscleParameter, SKIN, SkinDesc, SkinFactors,
-    SkinRegion,
+    BandsDesc, DriveSource, FixedSkin, ImplicitMuscleDesc, ImplicitMuscleDrive, MuscleParameter, SKIN,
+    SkinDesc, SkinFactors, SkinRegion,
 };
 
 /// Everything that a `Model` is built from.

@@ -13,7 +13,7 @@ pub use wrap::wrap_skin;
 
 use crate::body::BuiltSkin;
 use crate::body_kind::{CustomKind, KindParts};
-use crate::desc::{DriveSource, MuscleDesc, SkinDesc, SkinFactors};
+use crate::desc::{DriveSource, ImplicitMuscleDesc, SkinDesc, SkinFactors};
 use crate::network::{Network, Sheet, SheetPoints};
 use crate::node_energy::NodeEnergy;
 use crate::rig::RestRig;
@@ -193,7 +193,7 @@ fn rest_frames(rigs: &[RestRig]) -> Vec<Frame> {
 
 fn muscles(desc: &SkinDesc, rig: Option<&RestRig>) -> Result<Vec<Muscle>, Vec<String>> {
     let mut faults = Vec::new();
-    let mut find = |muscle: &MuscleDesc, name: &str| {
+    let mut find = |muscle: &ImplicitMuscleDesc, name: &str| {
         let found = rig.and_then(|rig| Some((rig, rig.find_bone(name)?)));
         if found.is_none() {
             faults.push(format!(
@@ -330,7 +330,7 @@ mod tests {
 
     /// A sphere of skin with air in it, partly deep in the fat of a ball and partly on taut bands.
     fn energy() -> (Box<dyn NodeEnergy + Send + Sync>, Vec<Vec3>) {
-        let ball = MuscleDesc {
+        let ball = ImplicitMuscleDesc {
             name: "ball".into(),
             bone: None,
             pose: Isometry::translation(0.01, 0.0, 0.0),

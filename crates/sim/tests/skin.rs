@@ -5,8 +5,8 @@ use sinew_flesh::network::Pressure;
 use sinew_math::{Isometry, Vec3};
 use sinew_mesh::{TriMesh, shapes};
 use sinew_sim::desc::{
-    BandsDesc, BodyDesc, ImplicitSolid, MuscleDesc, PinDesc, Region, ShapeDesc, SkinDesc, SkinFactors,
-    SkinRegion, SolidShape, WorldDesc,
+    BandsDesc, BodyDesc, ImplicitMuscleDesc, ImplicitSolid, PinDesc, Region, ShapeDesc, SkinDesc,
+    SkinFactors, SkinRegion, SolidShape, WorldDesc,
 };
 use sinew_sim::implicit::settle;
 use sinew_sim::{Control, ImplicitSettings, Model, Solver, State, Stepper};
@@ -27,8 +27,8 @@ fn model(body: BodyDesc, gravity: f64) -> Model {
     Model::build(&world).expect("a sound world")
 }
 
-fn ball(radius: f64) -> MuscleDesc {
-    MuscleDesc {
+fn ball(radius: f64) -> ImplicitMuscleDesc {
+    ImplicitMuscleDesc {
         name: "ball".into(),
         bone: None,
         pose: Isometry::identity(),

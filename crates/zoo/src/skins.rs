@@ -7,8 +7,8 @@ use crate::penguin::{penguin_bones, waddle};
 use sinew_control::{Approach, Performance};
 use sinew_math::{Isometry, Rotation, Vec3, so3};
 use sinew_sim::desc::{
-    BandsDesc, BodyDesc, DriveSource, FixedSkin, ImplicitSolid, MuscleDesc, MuscleDrive, MuscleParameter,
-    Region, RigDesc, SKIN, ShapeDesc, SkinDesc, SolidShape, WorldDesc,
+    BandsDesc, BodyDesc, DriveSource, FixedSkin, ImplicitMuscleDesc, ImplicitMuscleDrive, ImplicitSolid,
+    MuscleParameter, Region, RigDesc, SKIN, ShapeDesc, SkinDesc, SolidShape, WorldDesc,
 };
 use sinew_sim::wrap_skin;
 use sinew_skeleton::Skeleton;
@@ -26,7 +26,7 @@ pub fn penguin_skin() -> Scene {
 /// The same with so many rings and points around.
 pub fn penguin_skin_of(count: [u32; 2]) -> Scene {
     let turned = |degrees: Vec3| so3::exp(&degrees.map(f64::to_radians));
-    let egg = |name: &str, bone: &str, center: Vec3, radii: Vec3, degrees: Vec3| MuscleDesc {
+    let egg = |name: &str, bone: &str, center: Vec3, radii: Vec3, degrees: Vec3| ImplicitMuscleDesc {
         name: name.into(),
         bone: Some(bone.into()),
         pose: Isometry::from_parts(center.into(), turned(degrees)),
@@ -68,7 +68,7 @@ pub fn arm_skin() -> Scene {
 
 /// The same arm with other bands.
 pub fn arm_skin_with(bands: BandsDesc) -> Scene {
-    let solid = |name: &str, bone: &str, center: Vec3, shape: SolidShape| MuscleDesc {
+    let solid = |name: &str, bone: &str, center: Vec3, shape: SolidShape| ImplicitMuscleDesc {
         name: name.into(),
         bone: Some(bone.into()),
         // its axis along the arm
@@ -77,7 +77,7 @@ pub fn arm_skin_with(bands: BandsDesc) -> Scene {
         drives: Vec::new(),
     };
     let egg = |x: f64, y: f64, z: f64| SolidShape::Ellipsoid { radii: at(x, y, z) };
-    let swell = |most: f64| MuscleDrive {
+    let swell = |most: f64| ImplicitMuscleDrive {
         parameter: MuscleParameter::Swell,
         source: DriveSource::JointAngle { bone: "forearm".into() },
         keys: vec![[0.0, 1.0], [0.6, 1.04], [1.8, most]],
@@ -92,8 +92,8 @@ pub fn arm_skin_with(bands: BandsDesc) -> Scene {
             at(-0.16, 0.0, 0.0),
             SolidShape::Capsule { half_length: 0.15, radius: 0.034 },
         ),
-        MuscleDesc { drives: vec![swell(1.25)], ..biceps },
-        MuscleDesc { drives: vec![swell(0.94)], ..triceps },
+        ImplicitMuscleDesc { drives: vec![swell(1.25)], ..biceps },
+        ImplicitMuscleDesc { drives: vec![swell(0.94)], ..triceps },
         solid("shoulder", "upper arm", at(-0.3, 0.0, 0.0), SolidShape::Sphere { radius: 0.062 }),
         solid("elbow", "forearm", Vec3::zeros(), SolidShape::Sphere { radius: 0.036 }),
         solid("forearm", "forearm", at(0.1, 0.0, 0.0), egg(0.042, 0.13, 0.04)),

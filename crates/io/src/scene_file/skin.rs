@@ -13,8 +13,8 @@ use sinew_math::nalgebra::Quaternion;
 use sinew_math::{Isometry, Rotation, Vec3};
 use sinew_mesh::{ImplicitSurface, Primitive, TriMesh};
 use sinew_sim::desc::{
-    BandsDesc, Deformation, DriveSource, FixedSkin, ImplicitSolid, MuscleDesc, MuscleDrive, MuscleParameter,
-    SkinDesc, SkinFactors, SkinRegion, SolidShape,
+    BandsDesc, Deformation, DriveSource, FixedSkin, ImplicitMuscleDesc, ImplicitMuscleDrive, ImplicitSolid,
+    MuscleParameter, SkinDesc, SkinFactors, SkinRegion, SolidShape,
 };
 use sinew_sim::wrap_skin;
 use std::path::Path;
@@ -41,7 +41,7 @@ pub(super) fn read_skin(
     // muscles, and the surface over them
     let items = section.items("muscle", &section.table().muscle);
     let numbered = items.iter().enumerate();
-    let muscles: Vec<MuscleDesc> =
+    let muscles: Vec<ImplicitMuscleDesc> =
         numbered.map(|(i, muscle)| read_muscle(muscle, i, place)).collect::<Result<_, _>>()?;
     let default = SkinDesc::default();
     let fat = section.fat.unwrap_or(default.fat);
@@ -139,7 +139,11 @@ fn read_part(part: &Section<SkinPartTable>, up: Up) -> Result<SkinRegion, ReadEr
     Ok(SkinRegion { region, factors })
 }
 
-fn read_muscle(muscle: &Section<MuscleTable>, i: usize, place: &SkinPlace) -> Result<MuscleDesc, ReadError> {
+fn read_muscle(
+    muscle: &Section<MuscleTable>,
+    i: usize,
+    place: &SkinPlace,
+) -> Result<ImplicitMuscleDesc, ReadError> {
     if let (Some(_), false) = (&muscle.bone, place.has_bones) {
         return Err(muscle.error("bone", "there are no bones here: muscles on bones need `[[character]]`"));
     }
@@ -159,7 +163,7 @@ fn read_muscle(muscle: &Section<MuscleTable>, i: usize, place: &SkinPlace) -> Re
         }
     };
     let center = muscle.center.map_or(Vec3::zeros(), Vec3::from);
-    Ok(MuscleDesc {
+    Ok(ImplicitMuscleDesc {
         name: muscle.name.clone().unwrap_or_else(|| format!("muscle {}", i + 1)),
         bone: muscle.bone.clone(),
         pose: Isometry::from_parts(center.into(), rotation),
@@ -176,8 +180,8 @@ fn read_muscle(muscle: &Section<MuscleTable>, i: usize, place: &SkinPlace) -> Re
     })
 }
 
-fn read_drive(drive: &DriveTable) -> MuscleDrive {
-    MuscleDrive {
+fn read_drive(drive: &DriveTable) -> ImplicitMuscleDrive {
+    ImplicitMuscleDrive {
         parameter: match drive.number.unwrap_or(DrivenNumber::Swell) {
             DrivenNumber::Swell => MuscleParameter::Swell,
             DrivenNumber::Length => MuscleParameter::Length,

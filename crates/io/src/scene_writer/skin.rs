@@ -8,8 +8,8 @@ use crate::scene_schema::{
 };
 use sinew_math::Vec3;
 use sinew_sim::desc::{
-    BandsDesc, DriveSource, MuscleDesc, MuscleDrive, MuscleParameter, SkinDesc, SkinFactors, SkinRegion,
-    SolidShape,
+    BandsDesc, DriveSource, ImplicitMuscleDesc, ImplicitMuscleDrive, MuscleParameter, SkinDesc, SkinFactors,
+    SkinRegion, SolidShape,
 };
 
 /// The table of a skin, whose files begin with `stem`.
@@ -72,7 +72,11 @@ fn part_table(part: &SkinRegion) -> SkinPartTable {
     }
 }
 
-fn muscle_table(muscle: &MuscleDesc, stem: &str, files: &mut MeshFiles) -> Result<MuscleTable, String> {
+fn muscle_table(
+    muscle: &ImplicitMuscleDesc,
+    stem: &str,
+    files: &mut MeshFiles,
+) -> Result<MuscleTable, String> {
     let deformation = muscle.solid.deformation;
     let mut table = MuscleTable {
         name: Some(muscle.name.clone()),
@@ -107,7 +111,7 @@ fn muscle_table(muscle: &MuscleDesc, stem: &str, files: &mut MeshFiles) -> Resul
     Ok(table)
 }
 
-fn drive_table(drive: &MuscleDrive) -> DriveTable {
+fn drive_table(drive: &ImplicitMuscleDrive) -> DriveTable {
     DriveTable {
         number: Some(match drive.parameter {
             MuscleParameter::Swell => DrivenNumber::Swell,

@@ -27,7 +27,7 @@ pub struct SkinDesc {
     /// The skeleton that carries the muscles.
     pub rig: Option<String>,
     /// The solids that it slides over.
-    pub muscles: Vec<MuscleDesc>,
+    pub muscles: Vec<ImplicitMuscleDesc>,
     /// Thickness of the fat between muscles and skin (m).
     pub fat: f64,
     /// What the thickness is multiplied by over the surface at rest; 1 where it is known nowhere.
@@ -77,7 +77,7 @@ pub const SKIN: Fabric =
 
 /// A solid of the muscle layer.
 #[derive(Clone, Debug, PartialEq)]
-pub struct MuscleDesc {
+pub struct ImplicitMuscleDesc {
     /// Its name in messages.
     pub name: String,
     /// The bone that carries it; none for the world.
@@ -87,12 +87,12 @@ pub struct MuscleDesc {
     /// Its shape, and how it is deformed at rest.
     pub solid: ImplicitSolid,
     /// What deforms it.
-    pub drives: Vec<MuscleDrive>,
+    pub drives: Vec<ImplicitMuscleDrive>,
 }
 
 /// A parameter of a muscle over time or a joint angle.
 #[derive(Clone, Debug, PartialEq)]
-pub struct MuscleDrive {
+pub struct ImplicitMuscleDrive {
     /// What changes.
     pub parameter: MuscleParameter,
     /// What it follows.

@@ -1,7 +1,7 @@
 //! Grids of sphere topology, wrapped onto the muscle layer.                             \[TurnerThalmann1993, §4.5, §5\]
 
 use super::muscle_layer::{Muscle, MuscleLayer};
-use crate::desc::MuscleDesc;
+use crate::desc::ImplicitMuscleDesc;
 use sinew_math::spatial::Frame;
 use sinew_math::{Vec3, real};
 use sinew_mesh::TriMesh;
@@ -15,7 +15,7 @@ const MAX_STEPS: usize = 200;
 /// # Errors
 /// If there are no muscles, or too few points.
 pub fn wrap_skin(
-    muscles: &[MuscleDesc],
+    muscles: &[ImplicitMuscleDesc],
     fat: f64,
     [rings, around]: [u32; 2],
     axis: Option<[Vec3; 2]>,
@@ -30,7 +30,7 @@ pub fn wrap_skin(
         ));
     }
     // muscles where they are at rest
-    let placed = |muscle: &MuscleDesc| Muscle {
+    let placed = |muscle: &ImplicitMuscleDesc| Muscle {
         bone: 0,
         bone_from_solid: Frame::from(&muscle.pose),
         solid: muscle.solid.clone(),
@@ -111,7 +111,7 @@ mod tests {
     /// A grid around an ellipsoid is on the fat everywhere, closed, and faces outwards.
     #[test]
     fn a_wrapped_grid_lies_on_the_fat() {
-        let muscle = MuscleDesc {
+        let muscle = ImplicitMuscleDesc {
             name: "egg".into(),
             bone: None,
             pose: Isometry::translation(0.3, 1.0, 0.0),
