@@ -55,7 +55,9 @@ pub use performance::{
 };
 pub use region::{BallTable, BodySide, BoxTable, EndChoice, RegionTable};
 pub use scene::{AngleUnit, SceneFile, UpAxis};
-pub use skin::{BandsTable, DriveTable, DrivenNumber, FixedSkinTable, MuscleTable, SkinPartTable, SkinTable};
+pub use skin::{
+    BandsTable, DriveTable, DrivenNumber, FixedSkinTable, SkinMuscleTable, SkinPartTable, SkinTable,
+};
 pub use solver::{Accuracy, ContactChoice, ExactChoice, SolverChoice, SolverTable};
 
 use serde::{Deserialize, Deserializer};

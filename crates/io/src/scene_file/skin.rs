@@ -4,7 +4,7 @@ use super::region::read_region;
 use super::section::Section;
 use crate::Up;
 use crate::mesh_file::read_surface;
-use crate::scene_schema::{BandsTable, DriveTable, DrivenNumber, MuscleTable, SkinPartTable, SkinTable};
+use crate::scene_schema::{BandsTable, DriveTable, DrivenNumber, SkinMuscleTable, SkinPartTable, SkinTable};
 use crate::softness_points::SoftnessPoints;
 use sinew_contact::DistanceGrid;
 use sinew_files::ReadError;
@@ -140,7 +140,7 @@ fn read_part(part: &Section<SkinPartTable>, up: Up) -> Result<SkinRegion, ReadEr
 }
 
 fn read_muscle(
-    muscle: &Section<MuscleTable>,
+    muscle: &Section<SkinMuscleTable>,
     i: usize,
     place: &SkinPlace,
 ) -> Result<ImplicitMuscleDesc, ReadError> {
@@ -197,7 +197,7 @@ fn read_drive(drive: &DriveTable) -> ImplicitMuscleDrive {
     }
 }
 
-fn read_shape(muscle: &Section<MuscleTable>, folder: &Path) -> Result<SolidShape, ReadError> {
+fn read_shape(muscle: &Section<SkinMuscleTable>, folder: &Path) -> Result<SolidShape, ReadError> {
     if let Some(radius) = muscle.radius {
         return Ok(match muscle.length {
             None => SolidShape::Sphere { radius },

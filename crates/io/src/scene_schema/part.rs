@@ -85,7 +85,7 @@ parts! {
     /// Connective tissue.
     Bands: BandsTable = "[character.skin.bands]";
     /// A solid under the skin.
-    Muscle: MuscleTable = "[[character.skin.muscle]]";
+    SkinMuscle: SkinMuscleTable = "[[character.skin.muscle]]";
     /// What changes a muscle.
     Drive: DriveTable = "[[character.skin.muscle.drive]]";
     /// A part of the skin with other numbers.

@@ -65,7 +65,7 @@ pub struct SkinTable {
     pub bands: Option<BandsTable>,
     /// The muscles, one `[[character.skin.muscle]]` each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub muscle: Vec<MuscleTable>,
+    pub muscle: Vec<SkinMuscleTable>,
     /// Parts whose numbers are multiplied, one `[[character.skin.part]]` each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub part: Vec<SkinPartTable>,
@@ -99,7 +99,7 @@ pub struct BandsTable {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(extend("oneOf" = [{ "required": ["radius"] }, { "required": ["radii"] }, { "required": ["balls"] }, { "required": ["mesh"] }]))]
-pub struct MuscleTable {
+pub struct SkinMuscleTable {
     /// Its name in messages.
     #[schemars(extend("x-default" = "by its place"))]
     pub name: Option<String>,

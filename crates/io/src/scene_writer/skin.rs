@@ -4,7 +4,7 @@ use super::mesh::MeshFiles;
 use super::region::region_table;
 use super::{nonzero, quaternion, vector};
 use crate::scene_schema::{
-    BandsTable, DriveTable, DrivenNumber, FixedSkinTable, MuscleTable, SkinPartTable, SkinTable,
+    BandsTable, DriveTable, DrivenNumber, FixedSkinTable, SkinMuscleTable, SkinPartTable, SkinTable,
 };
 use sinew_math::Vec3;
 use sinew_sim::desc::{
@@ -76,9 +76,9 @@ fn muscle_table(
     muscle: &ImplicitMuscleDesc,
     stem: &str,
     files: &mut MeshFiles,
-) -> Result<MuscleTable, String> {
+) -> Result<SkinMuscleTable, String> {
     let deformation = muscle.solid.deformation;
-    let mut table = MuscleTable {
+    let mut table = SkinMuscleTable {
         name: Some(muscle.name.clone()),
         bone: muscle.bone.clone(),
         center: nonzero(&muscle.pose.translation.vector),
@@ -88,7 +88,7 @@ fn muscle_table(
         twist: (deformation.twist != 0.0).then_some(deformation.twist),
         bend: (deformation.bend != 0.0).then_some(deformation.bend),
         drive: muscle.drives.iter().map(drive_table).collect(),
-        ..MuscleTable::default()
+        ..SkinMuscleTable::default()
     };
     match &muscle.solid.shape {
         SolidShape::Sphere { radius } => table.radius = Some(*radius),

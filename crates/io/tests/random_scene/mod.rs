@@ -223,18 +223,18 @@ fn fabric() -> BoxedStrategy<FabricChoice> {
 }
 
 /// A muscle, on the first bone or in the world.
-fn muscle(on_bones: bool) -> BoxedStrategy<MuscleTable> {
-    let none = MuscleTable::default;
+fn skin_muscle(on_bones: bool) -> BoxedStrategy<SkinMuscleTable> {
+    let none = SkinMuscleTable::default;
     let shape = prop_oneof![
-        (positive(), of(positive())).prop_map(move |(radius, length)| MuscleTable {
+        (positive(), of(positive())).prop_map(move |(radius, length)| SkinMuscleTable {
             radius: Some(radius),
             length,
             ..none()
         }),
         ([positive(), positive(), positive()], of([0.2..2.0, 0.2..2.0])).prop_map(
-            move |(radii, squareness)| { MuscleTable { radii: Some(radii), squareness, ..none() } }
+            move |(radii, squareness)| { SkinMuscleTable { radii: Some(radii), squareness, ..none() } }
         ),
-        Just(MuscleTable { mesh: Some("a.obj".into()), cells: Some(8), ..none() }),
+        Just(SkinMuscleTable { mesh: Some("a.obj".into()), cells: Some(8), ..none() }),
     ];
     let number =
         select(vec![DrivenNumber::Swell, DrivenNumber::Length, DrivenNumber::Taper, DrivenNumber::Bend]);
@@ -248,7 +248,7 @@ fn muscle(on_bones: bool) -> BoxedStrategy<MuscleTable> {
     let form = (of([positive(), positive(), positive()]), of(-1.0..1.0), of(-1.0..1.0), of(-1.0..1.0));
     (shape, placing, form, vec(drive, 0..2))
         .prop_map(move |(shape, (name, bone, center, rotation), (scale, taper, twist, bend), drive)| {
-            MuscleTable {
+            SkinMuscleTable {
                 name,
                 bone: bone.filter(|_| on_bones).map(|_| "bone 1".into()),
                 center,
@@ -290,7 +290,7 @@ fn skin(on_bones: bool) -> BoxedStrategy<SkinTable> {
     let rest = (of(0.0..2.0), of(-1.0..1.0), flag(), of(positive()), of(positive()));
     let fat = (of(positive()), of(positive()), of(positive()), flag());
     let weights = of((axis(), [positive(), positive(), positive()]));
-    (sheet, rest, fat, weights, of(bands), (vec(muscle(on_bones), 0..3), vec(part, 0..2), fixed))
+    (sheet, rest, fat, weights, of(bands), (vec(skin_muscle(on_bones), 0..3), vec(part, 0..2), fixed))
         .prop_map(|(sheet, rest, fat, weights, bands, (muscle, part, fixed))| {
             let (areal_density, stretch, poisson, bending, damping) = sheet;
             let (rest_length, rest_curvature, even_points, pressure, _) = rest;
