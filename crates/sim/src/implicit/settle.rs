@@ -152,21 +152,12 @@ fn settle_in(
         report.residual = problem.norm(&gradient) / weight;
 
         // joints must be stationary as well
-        let stays = |(found, before): (&sinew_skeleton::SkeletonState, &Vec<f64>)| {
-            found.q.iter().zip(before).all(|(q, before)| (q - before).abs() <= settings.tolerance)
-        };
-        let joints_stay = !problem.bones.any_sought()
-            || (joints_before.len() == now.rigs.len()
-                && newton.point().rigs.iter().zip(&joints_before).all(stays));
+        report.converged = report.residual <= settings.tolerance
+            && joints_stay(&problem, &newton, &joints_before, settings.tolerance);
         joints_before = newton.point().rigs.iter().map(|rig| rig.q.clone()).collect();
-        report.converged = report.residual <= settings.tolerance && joints_stay;
 
         // next round from there, with a longer pseudo time step
-        now.node_x.clone_from(&newton.point().x);
-        for (own, found) in now.rigs.iter_mut().zip(&newton.point().rigs) {
-            own.q.clone_from(&found.q);
-        }
-        problem.obstacles.write(model, &newton.point().obstacles, [Vec3::zeros(); 2], &mut now);
+        move_to(model, &problem, &newton, &mut now);
         if can_collide {
             contact_energy.finish(model, &mut now);
         }
@@ -176,6 +167,25 @@ fn settle_in(
     now.restart(model);
     *state = now;
     Ok(report)
+}
+
+/// Whether no joint coordinate that is sought has moved since the round before.
+fn joints_stay(problem: &Problem, newton: &Newton, before: &[Vec<f64>], tolerance: f64) -> bool {
+    let rigs = &newton.point().rigs;
+    let stays = |(found, before): (&sinew_skeleton::SkeletonState, &Vec<f64>)| {
+        found.q.iter().zip(before).all(|(q, before)| (q - before).abs() <= tolerance)
+    };
+    !problem.bones.any_sought() || (before.len() == rigs.len() && rigs.iter().zip(before).all(stays))
+}
+
+/// Moves nodes, joints and obstacles to the minimum that was found.
+fn move_to(model: &Model, problem: &Problem, newton: &Newton, state: &mut State) {
+    let found = newton.point();
+    state.node_x.clone_from(&found.x);
+    for (own, found) in state.rigs.iter_mut().zip(&found.rigs) {
+        own.q.clone_from(&found.q);
+    }
+    problem.obstacles.write(model, &found.obstacles, [Vec3::zeros(); 2], state);
 }
 
 fn max_step(problem: &Problem) -> f64 {
