@@ -1,13 +1,12 @@
 //! Scene files: every key works, every mistake is named with its line and the nearest right word.
 
 use proptest::prelude::*;
-use sinew_control::{Approach, BoneSelection, CueDrive, Extrapolation, Motion, PlaceMotion, SkeletonMotion};
+use sinew_control::{Approach, BoneSelection, CueDrive, Extrapolation, Motion, SkeletonMotion};
 use sinew_flesh::{Fabric, Law, Material};
 use sinew_io::{Loaded, read_scene, read_scene_text, scene_keys, scene_keys_table};
 use sinew_math::Vec3;
 use sinew_sim::desc::{
-    CageSize, ConstraintKind, Hold, Mobility, NetworkDesc, NetworkKind, PointDesc, Region, Sag, Shape,
-    ShapeDesc, SheetElements,
+    CageSize, Hold, Mobility, NetworkDesc, NetworkKind, Region, Sag, Shape, ShapeDesc, SheetElements,
 };
 use sinew_sim::{ImplicitContact, ImplicitSettings, Solver, StepOrder};
 use sinew_skeleton::{DriveRule, JointKind, MassDesc};
