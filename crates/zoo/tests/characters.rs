@@ -65,8 +65,8 @@ const KNOWN: [Known; 37] = [
     known("cloth-ball", [0, 0], [0, 1_369], 0.0567),
     known("cloth-stretch", [0, 0], [0, 961], 0.18),
     known("cloth-fold", [0, 0], [0, 961], 0.18),
-    known("penguin-skin", [14, 42], [0, 1_026], 1.0),
-    known("arm-skin", [3, 2], [0, 1_794], 0.3),
+    known("penguin-skin", [14, 42], [0, 1_026], 1.35),
+    known("arm-skin", [3, 2], [0, 1_794], 0.34),
     known("rabbit-twist", [0, 0], [5_022, 6_467], 9.66),
     known("rabbit-flap", [0, 0], [5_022, 6_467], 9.66),
 ];
