@@ -43,8 +43,8 @@ const MIN_RANGE: f64 = 0.05;
 const GAP_IN_RANGE: f64 = 0.5;
 /// Triangles are as large as they may be within this fraction of ℓ of every drawn vertex, half of the distance at which repulsion starts,
 const COARSE_WITHIN: f64 = 0.02;
-/// and with edges of this fraction of ℓ: longer ones would share nodes of the cage with more of what is near them.
-const COARSE_EDGE: f64 = 0.4;
+/// and with edges no longer than samples are apart, which are its vertices.
+const COARSE_EDGE: f64 = SAMPLE_SPACING;
 /// Samples are this fraction of ℓ apart, where the surface is fine enough: the cage cannot bulge between them.
 const SAMPLE_SPACING: f64 = 0.25;
 /// Edges longer than this fraction of ℓ are tested against edges: the vertices of shorter ones are so dense that nothing passes between them.
