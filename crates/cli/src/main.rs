@@ -54,6 +54,7 @@ mod inspect;
 mod interrupt;
 mod machine;
 mod outputs;
+mod refine;
 mod render;
 mod report;
 mod resume;
@@ -105,6 +106,7 @@ enum Command {
     View(view::View),
     Studio(studio::Studio),
     Inspect(inspect::Inspect),
+    Refine(refine::Refine),
     Bench(bench::Bench),
     Schema(schema::Schema),
     Zoo(zoo::Zoo),
@@ -125,6 +127,7 @@ fn main() -> ExitCode {
         Command::View(view) => view.run(),
         Command::Studio(studio) => studio.run(),
         Command::Inspect(inspect) => inspect.run(),
+        Command::Refine(refine) => refine.run(),
         Command::Bench(bench) => bench.run(),
         Command::Schema(schema) => schema.run(),
         Command::Zoo(zoo) => zoo.run(),

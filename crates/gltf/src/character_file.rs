@@ -13,6 +13,7 @@ mod container;
 mod document_reader;
 mod extensions;
 mod findings;
+mod finer;
 mod human_bones;
 mod matrix;
 mod mesh;

@@ -258,16 +258,7 @@ impl Document {
 
     /// Says that Sinew has written the file, beside whose it was first. Extras that are no object stay as they are, and the file is not known as one of Sinew.
     pub(crate) fn sign(&mut self) {
-        let asset = &mut self.json["asset"];
-        if asset["generator"] == PROGRAM {
-            return;
-        }
-        if asset["extras"].is_null() {
-            asset["extras"] = json!({});
-        }
-        if let Some(extras) = asset["extras"].as_object_mut() {
-            extras.insert("sinew".into(), json!(env!("CARGO_PKG_VERSION")));
-        }
+        glb_container::sign(&mut self.json);
     }
 
     /// Writes the container and returns its length (bytes).

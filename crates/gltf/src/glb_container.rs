@@ -1,7 +1,8 @@
 //! The GLB container: a JSON text and one binary chunk behind a header.
 
 use gltf::binary::{Glb, Header};
-use serde_json::Value;
+use serde_json::{Value, json};
+use sinew_files::signature::PROGRAM;
 use sinew_take::SinkError;
 use std::io::Write;
 
@@ -21,4 +22,18 @@ pub(crate) fn write(mut file: impl Write, json: &Value, buffer: Vec<u8>) -> Resu
     let glb = Glb { header, json: json.into(), bin: bin.map(Into::into) };
     glb.to_writer(&mut file).map_err(|error| SinkError(error.to_string()))?;
     Ok(length)
+}
+
+/// Says in the JSON of a file that Sinew has written it.
+pub(crate) fn sign(json: &mut Value) {
+    let asset = &mut json["asset"];
+    if asset["generator"] == PROGRAM {
+        return;
+    }
+    if asset["extras"].is_null() {
+        asset["extras"] = json!({});
+    }
+    if let Some(extras) = asset["extras"].as_object_mut() {
+        extras.insert("sinew".into(), json!(env!("CARGO_PKG_VERSION")));
+    }
 }

@@ -17,7 +17,7 @@ use std::io::Write as _;
 use std::path::Path;
 
 /// The largest softness that can be painted.
-const MAX_SOFTNESS: f32 = 10.0;
+pub(crate) const MAX_SOFTNESS: f32 = 10.0;
 
 /// Painted softness of some bodies.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -235,6 +235,14 @@ impl NodeEnergy for CustomBodies {
         is_new
     }
 
+    fn correct(&mut self, x: &[Vec3]) -> bool {
+        let mut is_new = false;
+        for BodyEnergy { nodes, energy } in &mut self.energies {
+            is_new |= energy.correct(&x[nodes.clone()]);
+        }
+        is_new
+    }
+
     fn update(&mut self, x: &[Vec3]) {
         self.energies.iter_mut().for_each(|own| own.energy.update(&x[own.nodes.clone()]));
     }

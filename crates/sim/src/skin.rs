@@ -3,6 +3,7 @@
 //! Skin is a sheet ([`crate::network`]) with air inside, kept at least the thickness of the fat outside of a layer of solids and pulled towards it by bands. `muscle_layer` moves the solids with bones, `skin_energy` evaluates all
 //! forces in time stepping. The layer leads and skin follows: bones feel it only if they are asked to.
 
+mod fat_friction;
 mod muscle_layer;
 mod over_flesh;
 mod skin_energy;

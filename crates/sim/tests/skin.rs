@@ -153,6 +153,32 @@ fn the_fat_releases_skin_as_soon_as_nothing_presses_it() {
     assert!((let_go / wanted - 1.0).abs() < 0.05, "{let_go} {wanted}");
 }
 
+/// A patch on a ball so large that it is flat, with gravity inclined by θ and a friction of 0.5: with tan θ = 0.3 it stays, but for the smoothing of implicit steps below 1 mm/s; with tan θ = 0.9 it slides by ½ a t² less
+/// what damping of c = 6 1/s takes, a (c t − 1 + e^(−c t))/c² with a = g (sin θ − μ cos θ), to the first order of the steps in time, c h/2 of it and h/t.
+#[test]
+fn friction_holds_skin_up_to_its_limit_in_both_solvers() {
+    let (radius, fat, friction, seconds) = (50.0, 0.01, 0.5, 0.4);
+    let slide = |tangent: f64, solver: Solver| {
+        let mut surface = shapes::sheet([0.06, 0.06], [3, 3]);
+        let on_ball = |x: &Vec3| ((radius + fat) * (radius + fat) - x.x * x.x - x.z * x.z).sqrt();
+        surface.vertices.iter_mut().for_each(|x| x.y = on_ball(x));
+        let (muscles, fabric) = (vec![ball(radius)], fabric(500.0, 0.3));
+        let desc = SkinDesc { surface, muscles, fat, fabric, friction, ..SkinDesc::default() };
+        let cos = 1.0 / (1.0 + tangent * tangent).sqrt();
+        let gravity = G * cos * Vec3::new(tangent, -1.0, 0.0);
+        let world = WorldDesc { gravity, bodies: vec![skin(desc)], ..WorldDesc::default() };
+        let state = play(&Model::build(&world).expect("a sound world"), solver, seconds, 1.0 / 240.0);
+        state.node_x.iter().map(|x| x.x).sum::<f64>() / state.node_x.len() as f64
+    };
+    for solver in solvers() {
+        let [held, slid] = [0.3, 0.9].map(|tangent| slide(tangent, solver));
+        let a = G * (0.9 - friction) / (1.0f64 + 0.81).sqrt();
+        let wanted = a * (6.0 * seconds - 1.0 + sinew_math::real::exp(-6.0 * seconds)) / 36.0;
+        assert!(held.abs() < 1e-3 * seconds, "{solver:?}: {held}");
+        assert!((slid / wanted - 1.0).abs() < 0.03, "{solver:?}: {slid} {wanted}");
+    }
+}
+
 /// Below a ball, bands of slack x₀ let skin fall by x₀ and then hold it: ρ g = k (|x| − x₀) per area, on a membrane that is too soft to help.
 #[test]
 fn bands_hold_skin_beyond_their_slack() {

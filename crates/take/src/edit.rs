@@ -6,7 +6,7 @@
 use sinew_control::{ConstraintMotion, Curve, DriveMode, Factor, Goal, Motion, VectorCurve};
 use sinew_flesh::Material;
 use sinew_sim::Solver;
-use sinew_sim::desc::{ConstraintDesc, ContactDesc, LoadDesc, MetaphorDesc};
+use sinew_sim::desc::{BandsDesc, ConstraintDesc, ContactDesc, LoadDesc, MetaphorDesc};
 
 /// A change of a scene from a time of its take on.
 #[derive(Clone, Debug, Default)]
@@ -60,6 +60,13 @@ pub enum SceneChange {
         obstacle: String,
         /// The factor, over the time of the take.
         curve: Curve,
+    },
+    /// The bands of a skin: how it is bound to its muscles.
+    Bands {
+        /// The body.
+        body: String,
+        /// Its bands from then on, in place of those before.
+        bands: BandsDesc,
     },
     /// The motion of a pin. It begins at the edit, from where the pin is then.
     PinMotion {
@@ -175,6 +182,7 @@ impl SceneChange {
             SceneChange::AirDrag { rate, .. } => rate.is_constant(),
             SceneChange::Material { .. }
             | SceneChange::Loads { .. }
+            | SceneChange::Bands { .. }
             // a fixed obstacle becomes a kinematic one
             | SceneChange::ObstacleMotion { .. }
             | SceneChange::ObstacleFriction { .. }

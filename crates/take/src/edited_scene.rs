@@ -4,7 +4,9 @@ use crate::{Scene, SceneChange, SceneEdit};
 use sinew_control::{
     ConstraintMotion, Curve, DriveMode, Goal, Motion, MuscleDrive, Performance, VectorCurve,
 };
-use sinew_sim::desc::{BodyDesc, ConstraintDesc, LoadDesc, MetaphorDesc, Mobility, ObstacleDesc};
+use sinew_sim::desc::{
+    BandsDesc, BodyDesc, ConstraintDesc, LoadDesc, MetaphorDesc, Mobility, ObstacleDesc, ShapeDesc,
+};
 
 impl SceneEdit {
     /// Changes a scene. Edits of the scene stay as they are.
@@ -36,6 +38,7 @@ impl SceneChange {
                 let i = obstacle_of(scene, obstacle)?.0;
                 scene.curves.factors.set_obstacle(i, Some(curve.clone()));
             }
+            SceneChange::Bands { body, bands } => set_bands(scene, body, bands)?,
             SceneChange::PinMotion { body, pin, motion } => set_pin_motion(scene, body, *pin, motion)?,
             SceneChange::ObstacleMotion { obstacle, motion } => {
                 set_obstacle_motion(scene, obstacle, motion)?;
@@ -107,6 +110,14 @@ fn set_air_drag(scene: &mut Scene, body: &str, rate: &Curve) -> Result<(), Strin
     let curves = &mut scene.curves.air_drag;
     curves.resize(curves.len().max(i + 1), None);
     curves[i] = (!rate.is_constant()).then(|| rate.clone());
+    Ok(())
+}
+
+fn set_bands(scene: &mut Scene, body: &str, bands: &BandsDesc) -> Result<(), String> {
+    let ShapeDesc::Skin(skin) = &mut body_of(scene, body)?.1.shape else {
+        return Err(format!("body '{body}' is no skin over muscles, and has no bands"));
+    };
+    skin.bands = Some(bands.clone());
     Ok(())
 }
 

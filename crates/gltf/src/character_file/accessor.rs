@@ -109,8 +109,8 @@ pub(super) struct Accessor<'a> {
     pub(super) count: usize,
     pub(super) component: Component,
     pub(super) normalized: bool,
-    kind: &'a str,
-    width: usize,
+    pub(super) kind: &'a str,
+    pub(super) width: usize,
     base: Option<Strided<'a>>,
     sparse: Option<Sparse<'a>>,
 }

@@ -31,6 +31,11 @@ pub(super) struct Buffers<'a> {
 }
 
 impl<'a> Buffers<'a> {
+    /// Those of a file that was read.
+    pub(super) fn of(source: &'a CharacterSource, stored: Vec<Stored>) -> Buffers<'a> {
+        Buffers { source, stored }
+    }
+
     /// Finds the bytes of all buffers. Files are looked for in `folder`; without one, none may be asked for.
     pub(super) fn find(
         source: &'a CharacterSource,

@@ -65,3 +65,37 @@ fn stored_faults_are_found() {
         assert!(error.contains(words), "{name}: {error}");
     }
 }
+
+/// However a bar is stored, divided it has the same nodes, joints and animations, four triangles for each, the same vertices first, and moves as before: each new vertex stands in the middle of an edge at rest, and its weights sum to 1.
+#[test]
+fn finer_bars_are_the_same_bars() {
+    for (name, document) in bars() {
+        let coarse = read(document.to_glb()).value;
+        let fine = coarse.finer().unwrap().value;
+        let (old, new) = (&coarse.rigged, &fine.rigged);
+        assert_eq!(
+            (&old.nodes, &old.skins, &old.animations),
+            (&new.nodes, &new.skins, &new.animations),
+            "{name}"
+        );
+        let (old, new) = (&old.meshes[0].primitives[0], &new.meshes[0].primitives[0]);
+        assert_eq!(new.triangles.len(), 4 * old.triangles.len(), "{name}");
+        assert_eq!(new.positions[..old.positions.len()], old.positions[..], "{name}");
+        for (t, own) in old.triangles.iter().enumerate() {
+            let [ab, bc, ca] = new.triangles[4 * t + 3];
+            for (middle, [a, b]) in [ab, bc, ca].into_iter().zip([[0, 1], [1, 2], [2, 0]]) {
+                let ends = 0.5 * (old.positions[own[a] as usize] + old.positions[own[b] as usize]);
+                // rounded to single precision
+                assert!(
+                    (new.positions[middle as usize] - ends).norm() < 1e-6 * ends.norm().max(1.0),
+                    "{name}"
+                );
+            }
+        }
+        let weights = new.weights.as_ref().expect("weights");
+        for vertex in 0..new.positions.len() {
+            let sum: f64 = weights.of(vertex).iter().map(|own| own.weight).sum();
+            assert!((sum - 1.0).abs() < 1e-6, "{name}: {sum}");
+        }
+    }
+}

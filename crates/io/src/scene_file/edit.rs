@@ -10,6 +10,7 @@ use super::motion::read_motion;
 use super::number::{read_factor, read_factors, read_number, read_vector};
 use super::performance::read_mode;
 use super::section::Section;
+use super::skin::read_bands;
 use super::solver::read_solver;
 use crate::Up;
 use crate::scene_schema::{BodyEditTable, CharacterEditTable, EditTable, ObstacleEditTable};
@@ -120,6 +121,8 @@ fn read_body(
     for (factor, curve) in Factor::ALL.into_iter().zip(read_factors(section, numbers)?) {
         changes.extend(curve.map(|curve| SceneChange::BodyFactor { body: body.clone(), factor, curve }));
     }
+    let bands = table.bands.as_ref().map(read_bands);
+    changes.extend(bands.map(|bands| SceneChange::Bands { body: body.clone(), bands }));
     for pin in section.items("pin", &table.pin) {
         let motion = read_motion(pin.optional("motion", &pin.table().motion).as_ref())?;
         let pin = pin.number.unwrap_or(1).saturating_sub(1);

@@ -11,7 +11,7 @@ use sinew_files::ReadError;
 use sinew_flesh::network::Anisotropy;
 use sinew_math::nalgebra::Quaternion;
 use sinew_math::{Isometry, Rotation, Vec3};
-use sinew_mesh::{ImplicitSurface, Primitive, TriMesh};
+use sinew_mesh::{ImplicitSurface, PointField, Primitive, TriMesh};
 use sinew_sim::desc::{
     BandsDesc, Deformation, DriveSource, FixedSkin, ImplicitMuscleDesc, ImplicitMuscleDrive, ImplicitSolid,
     MuscleParameter, SkinDesc, SkinFactors, SkinRegion, SolidShape,
@@ -79,9 +79,7 @@ pub(super) fn read_skin(
     numbers.into_iter().for_each(|(own, given)| *own = given.unwrap_or(*own));
     let fat_field = match &section.fat_points {
         None => default.fat_field.clone(),
-        Some(file) => SoftnessPoints::read(&place.folder.join(file))
-            .map_err(|error| section.error("fat_points", error.to_string()))?
-            .of_body(place.name),
+        Some(file) => read_fat(section, file, place)?,
     };
     let parts = section.items("part", &section.table().part);
     let fixed = section.items("fixed", &section.table().fixed);
@@ -112,7 +110,20 @@ pub(super) fn read_skin(
     })
 }
 
-fn read_bands(table: &BandsTable) -> BandsDesc {
+/// Reads what fat is multiplied by at points.
+fn read_fat(section: &Section<SkinTable>, file: &str, place: &SkinPlace) -> Result<PointField, ReadError> {
+    let points = SoftnessPoints::read(&place.folder.join(file))
+        .map_err(|error| section.error("fat_points", error.to_string()))?;
+    let own = points.of_body(place.name);
+    if own.is_empty() {
+        let name = place.name;
+        let message = format!("`{file}` has points of other bodies, and none of '{name}': rename them there");
+        return Err(section.error("fat_points", message));
+    }
+    Ok(own)
+}
+
+pub(super) fn read_bands(table: &BandsTable) -> BandsDesc {
     let default = BandsDesc::default();
     BandsDesc {
         stiffness: table.stiffness.unwrap_or(default.stiffness),

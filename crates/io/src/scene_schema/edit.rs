@@ -1,8 +1,8 @@
 //! `[[edit]]`: a change of the scene during the take.
 
 use super::{
-    ConstraintTable, ContactTable, DriveMode, GoalTable, KeyedNumber, KeyedVector, LoadTable, MaterialChoice,
-    MetaphorTable, MotionTable, SolverTable, whole,
+    BandsTable, ConstraintTable, ContactTable, DriveMode, GoalTable, KeyedNumber, KeyedVector, LoadTable,
+    MaterialChoice, MetaphorTable, MotionTable, SolverTable, whole,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -74,6 +74,9 @@ pub struct BodyEditTable {
     /// What friction of its surface is multiplied by, from 0 to 1000; where the other side of a contact has a factor too, both count.
     #[schemars(extend("x-default" = "as before"))]
     pub friction_factor: Option<KeyedNumber>,
+    /// How its skin is bound to the muscles below, with the keys of `[body.skin.bands]`, in place of the bands before: keys that are not given are the defaults, and a stiffness of 0 cuts them. Bands are bound at rest.
+    #[schemars(extend("x-default" = "as before"))]
+    pub bands: Option<BandsTable>,
     /// Motions of its pins, one `[[edit.body.pin]]` each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pin: Vec<PinEditTable>,

@@ -54,7 +54,7 @@ pub struct SkinTable {
     /// How fast skin that is too deep comes back out (rad/s).
     #[schemars(extend("default" = 300, "exclusiveMinimum" = 0))]
     pub return_rate: Option<f64>,
-    /// Coulomb's coefficient of friction on the fat, in explicit steps.
+    /// Coulomb's coefficient of friction on the fat.
     #[schemars(extend("default" = 0, "minimum" = 0))]
     pub friction: Option<f64>,
     /// Whether bones feel what the skin does to the muscles on them.

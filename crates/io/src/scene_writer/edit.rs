@@ -8,6 +8,7 @@ use super::number::{keyed_number, keyed_vector};
 use super::obstacle::contact_table;
 use super::performance::drive_mode;
 use super::region::motion_table;
+use super::skin::bands_table;
 use super::solver::solver_table;
 use crate::scene_schema::{
     BodyEditTable, CharacterEditTable, EditTable, GoalTable, ObstacleEditTable, PinEditTable, SolverChoice,
@@ -58,6 +59,9 @@ fn edit_table(scene: &Scene, time: f64, change: &SceneChange) -> Result<EditTabl
                 Factor::Friction => own.friction_factor = number,
             }
             table.body.push(own);
+        }
+        SceneChange::Bands { body: name, bands } => {
+            table.body.push(BodyEditTable { bands: Some(bands_table(bands)), ..body(name) });
         }
         SceneChange::PinMotion { body: name, pin, motion } => {
             let pin = PinEditTable { number: Some(pin + 1), motion: motion_table(motion)? };
@@ -118,13 +122,15 @@ mod tests {
     const EDITS: &str = "seconds = 1\n[[body]]\nname = 'a'\nsurface = 'a.obj'\ncage_tets = 20\n[[body.pin]]\nregion = { end = 'top' }\n\
         [[obstacle]]\nname = 'ball'\nsphere = 0.1\nposition = [0, -2, 0]\n\
         [[constraint]]\nname = 'drag'\ndrag = { body = 'a', surface = [1, 0, 0] }\n\
-        [[muscle]]\nname = 'pull'\nfibres = [0, 1, 0]\n\
+        [[muscle]]\nname = 'pull'\nbody = 'a'\nfibres = [0, 1, 0]\n\
+        [[body]]\nname = 'sack'\nkind = 'skin'\nsurface = 'a.obj'\nskin = { muscle = [{ radius = 0.1 }] }\n\
         [[edit]]\ntime = 0.1\ngravity = [0, 0.1, 0]\n\
         [[edit]]\ntime = 0.1\nbody = [{ name = 'a', material = { young = 2345 } }]\n\
         [[edit]]\ntime = 0.2\nbody = [{ name = 'a', load = [{ region = { end = 'top' }, force = [1, 0, 0] }] }]\n\
         [[edit]]\ntime = 0.3\nbody = [{ name = 'a', air_drag = 0.5 }]\n\
         [[edit]]\ntime = 0.3\nbody = [{ name = 'a', pin = [{ motion = { glide = { velocity = [0, 0.1, 0] } } }] }]\n\
         [[edit]]\ntime = 0.3\nbody = [{ name = 'a', pin = [{ number = 1 }] }]\n\
+        [[edit]]\ntime = 0.35\nbody = [{ name = 'sack', bands = { stiffness = 300, slack = 0.02, by_hand = [[[0, 0.1, 0], [0.1, 0, 0]]] } }]\n\
         [[edit]]\ntime = 0.4\nobstacle = [{ name = 'ball', motion = { glide = { velocity = [0, 1, 0] } } }]\n\
         [[edit]]\ntime = 0.4\nobstacle = [{ name = 'ball', still = true }]\n\
         [[edit]]\ntime = 0.4\nobstacle = [{ name = 'ball', friction = 0.1 }]\n\
@@ -147,7 +153,7 @@ mod tests {
         .unwrap();
         std::fs::write(folder.path().join("s.toml"), EDITS).unwrap();
         let scene = read_scene(&folder.path().join("s.toml")).unwrap().value;
-        assert_eq!(scene.edits.len(), 17);
+        assert_eq!(scene.edits.len(), 18);
         assert!(scene.edits.iter().all(|edit| edit.changes.len() == 1));
         let other = tempfile::tempdir().unwrap();
         SceneFiles::of(&scene, "t").unwrap().write(other.path()).unwrap();

@@ -5,7 +5,7 @@
 use super::performance::WrittenMotion;
 use crate::motion_frames::motion_frames_text;
 use crate::scene_schema::BoneMotionTable;
-use sinew_mesh::{TetMesh, TriMesh};
+use sinew_mesh::{PointField, TetMesh, TriMesh};
 use sinew_sim::desc::{CageSize, ShapeDesc};
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -59,6 +59,18 @@ impl MeshFiles {
     pub(super) fn add_surface(&mut self, stem: &str, surface: &TriMesh) -> String {
         let name = format!("{}.obj", self.free_stem(stem));
         self.files.push((name.clone(), surface_text(surface)));
+        name
+    }
+
+    /// Adds what is painted at points, and returns the name of its file.
+    pub(super) fn add_points(&mut self, stem: &str, field: &PointField) -> String {
+        let name = format!("{}.csv", self.free_stem(stem));
+        let mut text = String::from("x,y,z,factor\n");
+        for (place, factor) in field.points() {
+            // writing to a string never fails
+            let _ = writeln!(text, "{},{},{},{factor}", place.x, place.y, place.z);
+        }
+        self.files.push((name.clone(), text));
         name
     }
 

@@ -6,7 +6,9 @@ use super::{nonzero, quaternion, vector};
 use crate::scene_schema::{
     BandsTable, DriveTable, DrivenNumber, FixedSkinTable, SkinMuscleTable, SkinPartTable, SkinTable,
 };
+use crate::softness_points::MAX_SOFTNESS;
 use sinew_math::Vec3;
+use sinew_mesh::{ImplicitSurface, Primitive, PrimitiveShape};
 use sinew_sim::desc::{
     BandsDesc, DriveSource, ImplicitMuscleDesc, ImplicitMuscleDrive, MuscleParameter, SkinDesc, SkinFactors,
     SkinRegion, SolidShape,
@@ -14,10 +16,16 @@ use sinew_sim::desc::{
 
 /// The table of a skin, whose files begin with `stem`.
 pub(super) fn skin_table(skin: &SkinDesc, stem: &str, files: &mut MeshFiles) -> Result<SkinTable, String> {
-    if !skin.fat_field.is_empty() {
-        return Err("has fat that is painted".into());
-    }
     let muscles = skin.muscles.iter().map(|muscle| muscle_table(muscle, stem, files));
+    let muscle = muscles.collect::<Result<_, _>>()?;
+    let is_painted = !skin.fat_field.is_empty();
+    let range = 0.0..=MAX_SOFTNESS;
+    if let Some((_, factor)) = skin.fat_field.points().iter().find(|(_, factor)| !range.contains(factor)) {
+        return Err(format!(
+            "has fat that is painted {factor} times as thick, where 0 to {MAX_SOFTNESS} is possible"
+        ));
+    }
+    let fat_points = is_painted.then(|| files.add_points(&format!("{stem}-fat"), &skin.fat_field));
     Ok(SkinTable {
         areal_density: Some(skin.fabric.areal_density),
         stretch: Some(skin.fabric.stretch),
@@ -31,11 +39,12 @@ pub(super) fn skin_table(skin: &SkinDesc, stem: &str, files: &mut MeshFiles) -> 
         even_points: Some(skin.even_points),
         pressure: Some(skin.pressure),
         fat: Some(skin.fat),
+        fat_points,
         return_rate: Some(skin.return_rate),
         friction: Some(skin.friction),
         feedback: skin.feedback.then_some(true),
         bands: skin.bands.as_ref().map(bands_table),
-        muscle: muscles.collect::<Result<_, _>>()?,
+        muscle,
         part: skin.regions.iter().map(part_table).collect(),
         fixed: skin
             .fixed
@@ -46,7 +55,7 @@ pub(super) fn skin_table(skin: &SkinDesc, stem: &str, files: &mut MeshFiles) -> 
     })
 }
 
-fn bands_table(bands: &BandsDesc) -> BandsTable {
+pub(super) fn bands_table(bands: &BandsDesc) -> BandsTable {
     BandsTable {
         stiffness: Some(bands.stiffness),
         damping: Some(bands.damping_ratio),
@@ -106,9 +115,31 @@ fn muscle_table(
             table.mesh = Some(files.add_surface(&format!("{stem}-muscle"), grid.surface()));
             table.cells = Some(cells);
         }
-        SolidShape::Metaballs(_) => return Err(format!("has the muscle '{}' of metaballs", muscle.name)),
+        SolidShape::Metaballs(surface) => {
+            let Some((balls, blend)) = balls_of(surface) else {
+                return Err(format!(
+                    "has the muscle '{}' of cones, ellipsoids or balls that blend differently",
+                    muscle.name
+                ));
+            };
+            (table.balls, table.blend) = (Some(balls), Some(blend));
+        }
     }
     Ok(table)
+}
+
+/// Centres and radii of balls with the length over which they blend; `None` if they are no balls, or blend over several lengths.
+fn balls_of(surface: &ImplicitSurface) -> Option<(Vec<[f64; 4]>, f64)> {
+    let ball = |part: &Primitive| match part.shape {
+        PrimitiveShape::RoundCone { ends: [a, b], radii: [r, s] } if a == b && r == s => {
+            Some([a.x, a.y, a.z, r])
+        }
+        _ => None,
+    };
+    let parts = surface.primitives();
+    let blend = parts.first()?.blend;
+    let balls = parts.iter().map(ball).collect::<Option<_>>()?;
+    parts.iter().all(|part| part.blend == blend).then_some((balls, blend))
 }
 
 fn drive_table(drive: &ImplicitMuscleDrive) -> DriveTable {

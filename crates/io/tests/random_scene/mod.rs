@@ -15,6 +15,7 @@ pub(crate) fn folder() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
     write("a.obj", OBJ);
+    write("fat.csv", "x,y,z,factor\n0.1,-0.2,0.3,1.7\n0,1e-3,-4,0.2\n");
     write("t.node", "4 3\n0 0 0 0\n1 1 0 0\n2 0 1 0\n3 0 0 1\n");
     write("t.ele", "1 4\n0 0 1 2 3\n");
     folder
@@ -235,6 +236,10 @@ fn skin_muscle(on_bones: bool) -> BoxedStrategy<SkinMuscleTable> {
             move |(radii, squareness)| { SkinMuscleTable { radii: Some(radii), squareness, ..none() } }
         ),
         Just(SkinMuscleTable { mesh: Some("a.obj".into()), cells: Some(8), ..none() }),
+        (vec((place(), positive()), 1..4), of(positive())).prop_map(move |(balls, blend)| {
+            let balls = balls.into_iter().map(|([x, y, z], radius)| [x, y, z, radius]);
+            SkinMuscleTable { balls: Some(balls.collect()), blend, ..none() }
+        }),
     ];
     let number =
         select(vec![DrivenNumber::Swell, DrivenNumber::Length, DrivenNumber::Taper, DrivenNumber::Bend]);
@@ -288,13 +293,13 @@ fn skin(on_bones: bool) -> BoxedStrategy<SkinTable> {
     let fixed = vec(fixed, if on_bones { 0..2 } else { 0..1 });
     let sheet = (of(positive()), of(positive()), of(0.0..0.5), of(positive()), of(0.0..5.0));
     let rest = (of(0.0..2.0), of(-1.0..1.0), flag(), of(positive()), of(positive()));
-    let fat = (of(positive()), of(positive()), of(positive()), flag());
+    let fat = (of(positive()), of(positive()), of(positive()), flag(), of(Just("fat.csv".to_owned())));
     let weights = of((axis(), [positive(), positive(), positive()]));
     (sheet, rest, fat, weights, of(bands), (vec(skin_muscle(on_bones), 0..3), vec(part, 0..2), fixed))
         .prop_map(|(sheet, rest, fat, weights, bands, (muscle, part, fixed))| {
             let (areal_density, stretch, poisson, bending, damping) = sheet;
             let (rest_length, rest_curvature, even_points, pressure, _) = rest;
-            let (fat, return_rate, friction, feedback) = fat;
+            let (fat, return_rate, friction, feedback, fat_points) = fat;
             SkinTable {
                 areal_density,
                 stretch,
@@ -306,6 +311,7 @@ fn skin(on_bones: bool) -> BoxedStrategy<SkinTable> {
                 even_points,
                 pressure,
                 fat,
+                fat_points,
                 return_rate,
                 friction,
                 feedback,

@@ -175,6 +175,11 @@ impl ImplicitSurface {
         Ok(implicit)
     }
 
+    /// The primitives, in the order of their parameters.
+    pub fn primitives(&self) -> &[Primitive] {
+        &self.primitives
+    }
+
     /// The field at `p` (m): negative inside, zero on the surface, and in magnitude never larger than the distance to it.
     pub fn distance(&self, p: &Vec3) -> f64 {
         let distances: Vec<(f64, f64)> = self.primitives_at(p).map(|l| (l.distance(p), l.blend)).collect();

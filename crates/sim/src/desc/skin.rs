@@ -34,7 +34,7 @@ pub struct SkinDesc {
     pub fat_field: PointField,
     /// How fast skin that is too deep comes back: the frequency ω₀ of its critically damped motion (rad/s).
     pub return_rate: f64,
-    /// Coulomb's coefficient of friction on the fat.
+    /// Coulomb's coefficient of friction on the fat; implicit steps count what slides more slowly than 1 mm/s as sticking.
     pub friction: f64,
     /// Connective tissue; none for skin that slides freely.
     pub bands: Option<BandsDesc>,

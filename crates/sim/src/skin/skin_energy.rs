@@ -3,10 +3,10 @@
 //! Implicit steps see one energy: of the sheet, of the air inside, of bands, and of a unilateral spring against the fat,
 //!
 //! ```text
-//! Ψ = Ψ_sheet + Ψ_air + Σ ½ kₛ ⟨|x − a| − x₀⟩² + Σ ½ m ω² ⟨t − d(x)⟩² + Σ m c/(2h) |x − x_carried|²
+//! Ψ = Ψ_sheet + Ψ_air + Σ ½ kₛ ⟨|x − a| − x₀⟩² + Σ ½ m ω² ⟨t − d(x)⟩² + Σ m c/(2h) |x − x_carried|² + D
 //! ```
 //!
-//! with ⟨ ⟩ the positive part. Explicit steps know all forces on a point, so that the reaction of the fat is exact: it takes what presses inwards and nothing else, and skin that is too deep returns critically damped (eq. 8, 9),
+//! with ⟨ ⟩ the positive part, and the friction D of `fat_friction`. Explicit steps know all forces on a point, so that the reaction of the fat is exact: it takes what presses inwards and nothing else, and skin that is too deep returns critically damped (eq. 8, 9),
 //!
 //! ```text
 //! R = m (v* − v)/h − f·n ≥ 0,      v* = (v·n − h ω₀² x₀)/(1 + h ω₀)²,   x₀ = d − t
@@ -14,6 +14,7 @@
 //!
 //! where v* is the backward Euler step of the critically damped motion, which does not overshoot whatever h.
 
+use super::fat_friction::{FatFriction, NodeFriction, StepStart};
 use super::muscle_layer::{LayerPoint, MuscleLayer};
 use super::{Band, Skin};
 use crate::network::NetworkEnergy;
@@ -30,8 +31,12 @@ const CHUNK: usize = 128;
 const REACTION_STEPS: f64 = 8.0;
 /// And as if steps were no longer than this (s).
 const MAX_REACTION_STEP: f64 = 1.0 / 60.0;
+/// Limits of friction are updated in this many first iterations of an implicit step.
+const MAX_TURNS: usize = 4;
 /// Rounds of moving skin out of all muscles at the end of a step; more than one is needed in creases only.
 const LIFT_ROUNDS: usize = 3;
+/// Skin that is deeper by less than this fraction of the fat is on it.
+const ON_FAT: f64 = 1e-6;
 
 /// The forces of a skin, with workspace.
 #[derive(Debug)]
@@ -50,6 +55,10 @@ pub(super) struct SkinEnergy {
     frames: Vec<Frame>,
     start_frames: Vec<Frame>,
     start_x: Vec<Vec3>,
+    friction: FatFriction,
+    /// e^(−c h) per node, and the sub-step of which it is (s).
+    decay: Vec<f64>,
+    decay_h: f64,
     time: f64,
     h: f64,
     stiffness: f64,
@@ -72,6 +81,9 @@ impl SkinEnergy {
             frames: Vec::new(),
             start_frames: Vec::new(),
             start_x: Vec::new(),
+            friction: FatFriction::default(),
+            decay: Vec::with_capacity(count),
+            decay_h: 0.0,
             time: 0.0,
             h: MAX_REACTION_STEP,
             stiffness: 1.0,
@@ -138,21 +150,59 @@ impl SkinEnergy {
 
         // damping against the bones
         for node in 0..x.len() {
-            let off = x[node] - self.carried_by_bone(node);
+            let off = x[node] - self.start().carried(node, skin.node_bone[node]);
             let k = skin.mass[node] * skin.damping[node] / self.h;
             sum += 0.5 * k * off.norm_squared();
             gradient[node] += k * off;
         }
+        sum + self.add_friction(x, gradient)
+    }
+
+    /// The friction of the fat: returns its energy and adds its gradient.
+    fn add_friction(&mut self, x: &[Vec3], gradient: &mut [Vec3]) -> f64 {
+        if self.friction.is_empty() {
+            return 0.0;
+        }
+        let mut sum = 0.0;
+        for (node, x) in x.iter().enumerate() {
+            let Some((energy, force, bone)) = self.friction.evaluate(node, x, &self.start()) else {
+                continue;
+            };
+            sum += energy;
+            gradient[node] += force;
+            if let Some(wrench) = self.wrenches.get_mut(bone as usize) {
+                *wrench += Wrench::of_force_at(-force, x);
+            }
+        }
         sum
     }
 
-    /// Where the bone of a node takes it from the start of the step (m).
-    fn carried_by_bone(&self, node: usize) -> Vec3 {
-        let (bone, x) = (self.skin.node_bone[node] as usize, &self.start_x[node]);
-        match (self.frames.get(bone), self.start_frames.get(bone)) {
-            (Some(now), Some(then)) => now.point(&then.point_back(x)),
-            _ => *x,
+    /// The start of an implicit step.
+    fn start(&self) -> StepStart<'_> {
+        StepStart {
+            frames: &self.frames,
+            start_frames: &self.start_frames,
+            start_x: &self.start_x,
+            h: self.h,
         }
+    }
+
+    /// Updates the limits of friction at node positions; returns whether they changed.
+    fn update_friction(&mut self, x: &[Vec3]) -> bool {
+        if self.skin.friction == 0.0 || self.start_x.len() != x.len() {
+            return false;
+        }
+        let (skin, layer, rate) = (&self.skin, &self.layer, self.reaction_rate());
+        for_each_part((self.near.as_mut_slice(), x), CHUNK, |first, (near, x)| {
+            for (i, (near, x)) in near.iter_mut().zip(x).enumerate() {
+                *near = layer.nearest(x, skin.fat[first + i]);
+            }
+        });
+        self.friction.update(&self.near, |node, near| NodeFriction {
+            limit: skin.friction * skin.mass[node] * rate * (skin.fat[node] - near.distance),
+            normal: near.normal,
+            bone: layer.bone(near.muscle),
+        })
     }
 
     /// Moves a node out of all muscles onto the fat, and takes its velocity into them.
@@ -161,13 +211,27 @@ impl SkinEnergy {
         for _ in 0..LIFT_ROUNDS {
             let Some(near) = self.layer.nearest_from(x, fat, self.near[node].as_ref()) else { return };
             // what is far inside returns by its reaction
-            *x += (fat - near.distance).min(fat) * near.normal;
+            let depth = fat - near.distance;
+            *x += depth.min(fat) * near.normal;
             let own = self.velocity_of(&near);
             let inwards = (*v - own).dot(&near.normal);
             if inwards < 0.0 {
                 *v -= inwards * near.normal;
             }
+            if depth < ON_FAT * fat {
+                return;
+            }
         }
+    }
+
+    /// Finds by which factor motion against the bones decays in a sub-step of `h` (s).
+    fn find_decay(&mut self, h: f64) {
+        if self.decay_h == h {
+            return;
+        }
+        self.decay_h = h;
+        self.decay.clear();
+        self.decay.extend(self.skin.damping.iter().map(|rate| real::exp(-rate * h)));
     }
 
     /// The velocity of a point of the layer (m/s).
@@ -221,6 +285,7 @@ impl NodeEnergy for SkinEnergy {
         self.start_x.clear();
         self.start_x.extend_from_slice(x);
         self.start_frames.clone_from(&self.frames);
+        self.friction.clear();
         self.network.begin_step(x, h);
     }
 
@@ -275,7 +340,7 @@ impl NodeEnergy for SkinEnergy {
             return;
         }
         let skin = self.skin.clone();
-        let decay = |node: usize| real::exp(-skin.damping[node] * h);
+        self.find_decay(h);
 
         // bands
         self.layer_force.fill(Vec3::zeros());
@@ -307,7 +372,7 @@ impl NodeEnergy for SkinEnergy {
                 let mass = 1.0 / inverse_mass[node];
                 let bone = own.twists.get(skin.node_bone[node] as usize);
                 let carried = bone.map_or(Vec3::zeros(), |twist| twist.at(&x[i]));
-                layer[i] += (mass * (decay(node) - 1.0) / h) * (v[i] - carried);
+                layer[i] += (mass * (own.decay[node] - 1.0) / h) * (v[i] - carried);
                 if let Some(near) = &mut near[i] {
                     *near = own.layer.follow(near.muscle, &x[i], &near.local);
                     let below = own.velocity_of(near);
@@ -365,6 +430,14 @@ impl NodeEnergy for SkinEnergy {
         });
     }
 
+    fn refresh(&mut self, x: &[Vec3], round: usize) -> bool {
+        round < MAX_TURNS && self.update_friction(x)
+    }
+
+    fn correct(&mut self, x: &[Vec3]) -> bool {
+        self.update_friction(x)
+    }
+
     fn update(&mut self, x: &[Vec3]) {
         self.network.update(x);
         let rate = self.reaction_rate();
@@ -377,6 +450,9 @@ impl NodeEnergy for SkinEnergy {
             self.blocks[node] = Mat3::from_diagonal_element(damping);
             if let Some(near) = self.layer.nearest(&x[node], skin.fat[node]) {
                 self.blocks[node] += (skin.mass[node] * rate) * near.normal * near.normal.transpose();
+            }
+            if let Some(block) = self.friction.hessian(node, &x[node], &self.start()) {
+                self.blocks[node] += block;
             }
         }
         for band in &skin.bands {
