@@ -36,6 +36,8 @@ mod filling;
 mod frame_rates;
 #[path = "verification/free_fall.rs"]
 mod free_fall;
+#[path = "verification/friction_angle.rs"]
+mod friction_angle;
 #[path = "verification/home.rs"]
 mod home;
 #[path = "verification/implicit_contact.rs"]
