@@ -44,6 +44,8 @@ mod home;
 mod implicit_contact;
 #[path = "verification/low_poly_contact.rs"]
 mod low_poly_contact;
+#[path = "verification/mixed_stack.rs"]
+mod mixed_stack;
 #[path = "verification/preroll.rs"]
 mod preroll;
 #[path = "verification/recovery.rs"]
