@@ -36,12 +36,16 @@ mod filling;
 mod frame_rates;
 #[path = "verification/free_fall.rs"]
 mod free_fall;
+#[path = "verification/friction_angle.rs"]
+mod friction_angle;
 #[path = "verification/home.rs"]
 mod home;
 #[path = "verification/implicit_contact.rs"]
 mod implicit_contact;
 #[path = "verification/low_poly_contact.rs"]
 mod low_poly_contact;
+#[path = "verification/mixed_stack.rs"]
+mod mixed_stack;
 #[path = "verification/preroll.rs"]
 mod preroll;
 #[path = "verification/recovery.rs"]

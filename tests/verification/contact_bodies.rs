@@ -8,7 +8,7 @@ use sinew::prelude::*;
 
 const DT: f64 = 1.0 / 60.0;
 
-fn free(name: &str, shape: Shape, at: Vec3, density: f64, velocity: Vec3) -> ObstacleDesc {
+pub(crate) fn free(name: &str, shape: Shape, at: Vec3, density: f64, velocity: Vec3) -> ObstacleDesc {
     ObstacleDesc {
         mobility: Mobility::Free { density, velocity, spin: Vec3::zeros() },
         ..ObstacleDesc::fixed(name, shape, Isometry::translation(at.x, at.y, at.z))
