@@ -165,6 +165,13 @@ impl FleshSkin {
         })
     }
 
+    /// Lets the next surface be the first one, as after a jump to another time.
+    pub fn restart(&mut self) {
+        self.has_begun = false;
+        self.v.fill(Vec3::zeros());
+        self.over.iter_mut().enumerate().for_each(|(node, over)| *over = node as u32);
+    }
+
     /// Moves the skin with the surface of the flesh (m), and writes the skin in its place.
     pub fn follow(&mut self, surface: &mut [[f32; 3]]) {
         // the flesh below, and the skin carried with it
@@ -324,6 +331,27 @@ mod tests {
                 assert!((Vec3::from(out.map(f64::from)) - x).norm() < 1e-6, "{i}");
             }
         }
+    }
+
+    /// After a restart skin is where that of its own first frame is, to the bit.
+    #[test]
+    fn skin_that_begins_anew_has_forgotten_what_was_before() {
+        let surface = shapes::sphere(0.3, 3);
+        let squeezed = |factor: f64| {
+            let squeeze = |x: &Vec3| Vec3::new(x.x, factor * x.y, x.z);
+            let vertices = surface.vertices.iter().map(squeeze).collect();
+            written(&TriMesh { vertices, ..surface.clone() })
+        };
+        let build = || FleshSkin::build(&surface, &FleshSkinOptions::default()).expect("a sheet");
+        let (mut used, mut fresh) = (build(), build());
+        for i in 0..10 {
+            used.follow(&mut squeezed(1.0 - 0.04 * f64::from(i)));
+        }
+        let (mut again, mut first) = (squeezed(0.8), squeezed(0.8));
+        used.restart();
+        used.follow(&mut again);
+        fresh.follow(&mut first);
+        assert_eq!(again, first);
     }
 
     /// Flesh compressed along an axis to 0.8: its skin keeps more of its length, outside of the flesh, by folds.

@@ -1,5 +1,6 @@
 //! The properties of what is selected. A change takes effect from the shown frame on, as an edit.
 
+use super::skin::{SkinDraft, skin_of};
 use crate::drafts::InspectorDraft;
 use crate::selection::Selection;
 use crate::session::Document;
@@ -39,6 +40,7 @@ impl Studio {
                 Selection::Scene => self.inspect_scene(ui, &document),
                 Selection::Body(body) => self.inspect_body(ui, &document, body),
                 Selection::Bone(rig, bone) => self.inspect_bone(ui, &document, rig, bone),
+                Selection::Muscle(muscle) => self.inspect_muscle(ui, &document, muscle),
                 Selection::Obstacle(obstacle) => self.inspect_obstacle(ui, &document, obstacle),
                 Selection::Edit(edit) => self.inspect_edit(ui, edit),
             });
@@ -70,7 +72,9 @@ impl Studio {
                 if let Some(body) = document.model.bodies().get(body) {
                     (draft.young, draft.damping) = (1e-3 * body.material.young, body.material.damping_ratio);
                 }
+                draft.skin = skin_of(document, body).map(SkinDraft::of).unwrap_or_default();
             }
+            Selection::Muscle(muscle) => draft.muscle = self.muscle_draft(document, muscle),
             Selection::Obstacle(obstacle) => {
                 draft.place = self.placed_at(document, obstacle).unwrap_or_default();
             }
@@ -235,6 +239,9 @@ impl Studio {
     }
 
     fn inspect_body(&mut self, ui: &mut Ui, document: &Document, index: usize) {
+        if let Some(skin) = skin_of(document, index) {
+            return self.inspect_skin(ui, document, index, skin);
+        }
         let Some(body) = document.model.bodies().get(index) else { return };
         ui.heading(&body.name);
         ui.label(format!("{:.3} kg, {:.2} l, {} tets", body.mass, 1e3 * body.volume, body.tets.len()));
