@@ -1,10 +1,10 @@
 //! The properties of a muscle: what it is, how far it is activated, and how strong it is.
 
-use super::inspector::finished;
+use super::inspector::{finished, slider};
 use crate::selection::Selection;
 use crate::session::Document;
 use crate::studio::Studio;
-use egui::{Grid, Slider, Ui};
+use egui::{Grid, Ui};
 use sinew_control::Curve;
 use sinew_io::tables::{CurveKey, CurveTable, KeyedNumber};
 use sinew_io::{EditTable, edit_tables};
@@ -53,16 +53,16 @@ impl Studio {
         ui.weak("These begin a new take:");
         let draft = &mut self.dialogs.draft.muscle;
         let strength = if is_line(muscle) {
-            Slider::new(&mut draft.strength, 1.0..=1e5).logarithmic(true).text("force (N)")
+            slider(&mut draft.strength, 1.0..=1e5).logarithmic(true).text("force (N)")
         } else {
-            Slider::new(&mut draft.strength, 1.0..=2000.0).logarithmic(true).text("stress (kPa)")
+            slider(&mut draft.strength, 1.0..=2000.0).logarithmic(true).text("stress (kPa)")
         };
         let hint = "At full activation and the best length: skeletal muscle has 200 to 400 kPa";
         let mut done = finished(&ui.add(strength.max_decimals(1)).on_hover_text(hint));
-        let optimal = Slider::new(&mut draft.optimal, 0.5..=2.0).text("best length").max_decimals(2);
+        let optimal = slider(&mut draft.optimal, 0.5..=2.0).text("best length").max_decimals(2);
         let hint = "The length at which it is strongest, as a fraction of that at rest";
         done |= finished(&ui.add(optimal).on_hover_text(hint));
-        let passive = Slider::new(&mut draft.passive, 0.0..=10.0).text("passive").max_decimals(2);
+        let passive = slider(&mut draft.passive, 0.0..=10.0).text("passive").max_decimals(2);
         done |= finished(&ui.add(passive).on_hover_text("How much it resists being stretched, as a factor"));
         if done {
             self.change_muscle(document, index, muscle);
@@ -74,9 +74,9 @@ impl Studio {
         let now = self.activation_at(document, index);
         ui.strong("From this frame on");
         let activation = &mut self.dialogs.draft.muscle.activation;
-        let slider = ui.add(Slider::new(activation, 0.0..=1.0).text("activation").max_decimals(2));
+        let chosen = ui.add(slider(activation, 0.0..=1.0).text("activation").max_decimals(2));
         let activation = *activation;
-        if finished(&slider.on_hover_text("0 is relaxed, 1 pulls as hard as it can")) {
+        if finished(&chosen.on_hover_text("0 is relaxed, 1 pulls as hard as it can")) {
             self.add_edit(self.activation_edit(name, KeyedNumber::Constant(activation)));
         }
         ui.weak(format!("In this frame it is {now:.2}"));

@@ -1,10 +1,10 @@
 //! The properties of elastic skin: how tight it is, the fat below it, and what ties it to its muscles.
 
-use super::inspector::finished;
+use super::inspector::{finished, slider};
 use crate::session::Document;
 use crate::studio::Studio;
 use crate::tools::Tool;
-use egui::{Slider, Ui};
+use egui::Ui;
 use sinew_io::tables::{BandsTable, SkinTable};
 use sinew_sim::desc::{ShapeDesc, SkinDesc};
 
@@ -17,7 +17,7 @@ pub(crate) struct SkinDraft {
     pressure: f64,
     /// Stretch stiffness (N/m).
     stretch: f64,
-    /// Bending stiffness (N m).
+    /// Bending stiffness (mN m).
     bending: f64,
     rest_length: f64,
     friction: f64,
@@ -33,7 +33,7 @@ impl SkinDraft {
             fat: 1e3 * skin.fat,
             pressure: skin.pressure,
             stretch: skin.fabric.stretch,
-            bending: skin.fabric.bending,
+            bending: 1e3 * skin.fabric.bending,
             rest_length: skin.rest_length,
             friction: skin.friction,
             bands: if skin.bands.is_some() { bands.stiffness } else { 0.0 },
@@ -48,7 +48,7 @@ impl SkinDraft {
             (&mut table.fat, changed(self.fat, before.fat, 1e-3)),
             (&mut table.pressure, changed(self.pressure, before.pressure, 1.0)),
             (&mut table.stretch, changed(self.stretch, before.stretch, 1.0)),
-            (&mut table.bending, changed(self.bending, before.bending, 1.0)),
+            (&mut table.bending, changed(self.bending, before.bending, 1e-3)),
             (&mut table.rest_length, changed(self.rest_length, before.rest_length, 1.0)),
             (&mut table.friction, changed(self.friction, before.friction, 1.0)),
         ];
@@ -106,33 +106,34 @@ impl Studio {
 
 /// Numbers of the sheet; whether a change is complete.
 fn sheet_sliders(ui: &mut Ui, draft: &mut SkinDraft) -> bool {
-    let length = Slider::new(&mut draft.rest_length, 0.3..=1.5).text("rest length").max_decimals(2);
+    let length = slider(&mut draft.rest_length, 0.3..=1.5).text("rest length").max_decimals(2);
     let mut done = finished(&ui.add(length).on_hover_text("Below 1 it is tight, above 1 loose"));
     let stretch =
-        Slider::new(&mut draft.stretch, 1.0..=1e5).logarithmic(true).text("stretch (N/m)").max_decimals(1);
+        slider(&mut draft.stretch, 1.0..=1e5).logarithmic(true).text("stretch (N/m)").max_decimals(1);
     done |= finished(&ui.add(stretch).on_hover_text("Force per width and strain: skin has about 100"));
-    let bending = Slider::new(&mut draft.bending, 0.0..=1.0)
+    let bending = slider(&mut draft.bending, 0.0..=1000.0)
         .logarithmic(true)
-        .smallest_positive(1e-6)
-        .text("bending (N m)");
+        .smallest_positive(0.001)
+        .text("bending (mN m)")
+        .max_decimals(3);
     done |= finished(&ui.add(bending).on_hover_text("How much it resists folds"));
-    let pressure = Slider::new(&mut draft.pressure, 0.0..=2000.0).text("pressure (Pa)").max_decimals(0);
+    let pressure = slider(&mut draft.pressure, 0.0..=2000.0).text("pressure (Pa)").max_decimals(0);
     done | finished(&ui.add(pressure).on_hover_text("Of air inside, which falls as the skin grows"))
 }
 
 /// Numbers of what is between skin and muscles; whether a change is complete.
 fn layer_sliders(ui: &mut Ui, draft: &mut SkinDraft) -> bool {
-    let fat = Slider::new(&mut draft.fat, 0.0..=100.0).text("fat (mm)").max_decimals(1);
+    let fat = slider(&mut draft.fat, 0.0..=100.0).text("fat (mm)").max_decimals(1);
     let mut done = finished(&ui.add(fat).on_hover_text("Between muscles and skin"));
-    let friction = Slider::new(&mut draft.friction, 0.0..=2.0).text("friction").max_decimals(2);
+    let friction = slider(&mut draft.friction, 0.0..=2.0).text("friction").max_decimals(2);
     done |= finished(&ui.add(friction).on_hover_text("Of skin on fat, in explicit steps"));
-    let bands = Slider::new(&mut draft.bands, 0.0..=1e5)
+    let bands = slider(&mut draft.bands, 0.0..=1e5)
         .logarithmic(true)
         .smallest_positive(10.0)
         .text("bands (N/m³)")
         .max_decimals(0);
     done |= finished(&ui.add(bands).on_hover_text("Stiffness of connective tissue; 0 for none"));
-    let slack = Slider::new(&mut draft.slack, 0.0..=100.0).text("slack (mm)").max_decimals(1);
+    let slack = slider(&mut draft.slack, 0.0..=100.0).text("slack (mm)").max_decimals(1);
     let slack = ui.add_enabled(draft.bands > 0.0, slack);
     done | finished(&slack.on_hover_text("How far skin slides before bands pull it back"))
 }

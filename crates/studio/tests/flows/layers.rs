@@ -130,8 +130,8 @@ fn skin_is_made_fatter_and_its_fat_is_painted() {
     assert!(fatter.fat > 2.0 * before.fat, "{} {}", fatter.fat, before.fat);
     assert_eq!((fatter.pressure, &fatter.bands), (before.pressure, &before.bands));
 
-    // fat is what is painted on skin
-    bench.rest_at_start();
+    // fat is what is painted on skin; time stays paused in a new take
+    bench.until("the first frame", |studio| studio.frame() == 0 && studio.shows_current_frame());
     bench.click("Paint its fat");
     assert!(bench.harness.query_by_label("Paint fat").is_some());
     let [x, y] = bench.studio().middle_of_view(0);
