@@ -173,8 +173,9 @@ impl Measure {
     }
 
     /// Moves the hand on, and notes frames that follow it.
-    fn pull(&mut self, studio: &Studio, now: Instant, (since, place, frames): (Instant, Vec3, usize)) {
+    fn pull(&mut self, studio: &mut Studio, now: Instant, (since, place, frames): (Instant, Vec3, usize)) {
         if now - since > PULL {
+            studio.dialogs.held_place = None;
             studio.send(Command::Release);
             self.step = Step::Rest { since: now };
             return;
@@ -222,6 +223,8 @@ impl Measure {
         });
         let Some((target, place)) = found else { return self.finish(context) };
         let frame = studio.shown.frame;
+        // as a mouse that drags
+        studio.dialogs.held_place = Some(place);
         studio.send(Command::Grab(Hand { frame, target, place }));
         self.first_reaction = None;
         self.step = Step::Grab { since: now, frame, place };
