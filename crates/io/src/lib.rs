@@ -76,12 +76,13 @@ pub use scene_schema::{
 /// The tables of scene files, for programs that write scenes and edits.
 pub mod tables {
     pub use crate::scene_schema::{
-        AngleUnit, BallTable, BodyEditTable, BodyTable, BoneMotionTable, BoneTable, BoxTable,
+        AngleUnit, BallTable, BandsTable, BodyEditTable, BodyTable, BoneMotionTable, BoneTable, BoxTable,
         CharacterEditTable, CharacterTable, ConstraintTable, ContactTable, Coordinates, Curve, CurveKey,
         CurveKeyTable, CurveKind, CurveTable, DriveMode, GoalTable, JointType, KeyRows, KeyTable,
         KeyedMotionTable, KeyedNumber, KeyedVector, MaterialChoice, MaterialName, MaterialTable,
-        MetaphorChoice, MetaphorTable, MotionTable, ObstacleEditTable, ObstacleMobility, ObstacleTable,
-        PointTable, RegionTable, ShapeMode, SolverChoice, SolverTable, UpAxis, Vector,
+        MetaphorChoice, MetaphorTable, MotionTable, MuscleTable, ObstacleEditTable, ObstacleMobility,
+        ObstacleTable, PointTable, RegionTable, ShapeMode, SkinTable, SolverChoice, SolverTable, UpAxis,
+        Vector,
     };
 }
 pub use scene_writer::{SceneFiles, SceneWriteError, edit_tables, write_scene};

@@ -11,6 +11,7 @@ use sinew_character::{CharacterBinding, ObjectSpace, ShownObjects, ShownSurfaces
 use sinew_control::DriveMode;
 use sinew_gltf::FileCharacter;
 use sinew_render::Look;
+use sinew_sim::desc::{BodyDesc, ShapeDesc};
 use sinew_sim::{Body, Model};
 use sinew_take::{Scene, SceneParts};
 use std::path::{Path, PathBuf};
@@ -65,6 +66,12 @@ impl OpenedScene {
             }
         }
         all
+    }
+
+    /// Which bodies are flesh, over which there can be skin.
+    pub fn flesh_bodies(&self) -> Vec<bool> {
+        let is_flesh = |body: &BodyDesc| matches!(body.shape, ShapeDesc::Surface { .. } | ShapeDesc::Tets(_));
+        self.scene.world.bodies.iter().map(is_flesh).collect()
     }
 
     /// How soft the vertices of each body's surface are: 1 where nothing is said.

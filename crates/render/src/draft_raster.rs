@@ -31,13 +31,22 @@ pub(crate) struct DraftBuffers {
     triangle: Vec<u32>,
 }
 
-/// Draws triangles over a canvas. `colors` are those of vertices (linear RGB); `shade` returns that of a fragment of a large triangle, or of a surface that is not smooth.
+/// How triangles look.
+pub(crate) struct DraftLook<'a> {
+    /// The colours of vertices (linear RGB).
+    pub(crate) colors: &'a [[f32; 3]],
+    /// Whether each surface looks alike between its vertices.
+    pub(crate) is_smooth: &'a [bool],
+    /// Whether each triangle may be seen from the eye.
+    pub(crate) is_facing: &'a [bool],
+}
+
+/// Draws triangles over a canvas. `shade` returns that of a fragment of a large triangle, or of a surface that is not smooth.
 pub(crate) fn draw(
     canvas: &mut Canvas,
     camera: &Camera,
     list: &TriangleList,
-    colors: &[[f32; 3]],
-    is_smooth: &[bool],
+    look: &DraftLook,
     buffers: &mut DraftBuffers,
     shade: impl Fn(&Fragment) -> [f64; 3] + Sync,
 ) {
@@ -61,11 +70,11 @@ pub(crate) fn draw(
         // casts saturate, which clips triangles to the picture
         let rows = [(low + 0.5) as u32, ((high + 0.5) as u32).min(height as u32)];
         let is_interpolated =
-            area <= LARGE && is_smooth.get(usize::from(surface)).is_some_and(|smooth| *smooth);
+            area <= LARGE && look.is_smooth.get(usize::from(surface)).is_some_and(|smooth| *smooth);
         let corners = corners.map(|corner| corner.map(|c| c as f32));
         (is_seen && rows[0] < rows[1]).then_some(Flat { corners, triangle: t as u32, is_interpolated, rows })
     };
-    let all: Vec<Flat> = (0..list.triangles.len()).filter_map(flat).collect();
+    let all: Vec<Flat> = (0..list.triangles.len()).filter(|t| look.is_facing[*t]).filter_map(flat).collect();
 
     let DraftBuffers { depth, triangle } = buffers;
     depth.clear();
@@ -78,7 +87,7 @@ pub(crate) fn draw(
     bands.enumerate().for_each(|(index, ((pixels, depth), triangle))| {
         let mut band = Band { top: index * rows, width, pixels, depth, triangle };
         for flat in &all {
-            band.rasterise(flat, list.triangles[flat.triangle as usize].map(|v| colors[v as usize]));
+            band.rasterise(flat, list.triangles[flat.triangle as usize].map(|v| look.colors[v as usize]));
         }
         band.resolve(|triangle, pixel| {
             let corners = list.triangles[triangle as usize].map(|v| points[v as usize]);
@@ -192,7 +201,8 @@ mod tests {
                 };
                 let mut canvas = Canvas::filled(side, side, |_, _| [0.0; 3]);
                 let shade = |fragment: &Fragment| color(fragment.triangle).map(f64::from);
-                draw(&mut canvas, &camera, &list, &colors, &[true], &mut DraftBuffers::default(), shade);
+                let look = DraftLook { colors: &colors, is_smooth: &[true], is_facing: &[true; 2] };
+                draw(&mut canvas, &camera, &list, &look, &mut DraftBuffers::default(), shade);
                 let covered: Vec<_> = canvas.color.iter().filter(|c| **c != [0.0; 3]).collect();
                 assert!(covered.len() > side * side / 5, "{}", covered.len());
                 // the smaller triangle behind it is hidden

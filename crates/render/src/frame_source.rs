@@ -36,6 +36,8 @@ pub enum Scalar {
     Strain,
     /// How soft the flesh is: 1 as chosen, 0 rigid.
     Softness,
+    /// How thick the fat under skin is: 1 as chosen.
+    Fat,
 }
 
 /// Receives the frames of a source one after the other.

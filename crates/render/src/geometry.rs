@@ -155,10 +155,20 @@ impl<'a> Geometry<'a> {
         }
     }
 
+    /// Whether each triangle may be seen from the eye: those of closed surfaces only from outside.
+    pub(crate) fn facing(&self, posed: &PosedGeometry, eye: Vec3) -> Vec<bool> {
+        let is_facing = |(corners, surface): (&[u32; 3], &u16)| {
+            let [a, b, c] = corners.map(|v| posed.points[v as usize]);
+            let surface = usize::from(*surface);
+            self.is_open[surface] || self.orientation[surface] * (b - a).cross(&(c - a)).dot(&(eye - a)) > 0.0
+        };
+        self.triangles.par_iter().zip(&self.surface).with_min_len(512).map(is_facing).collect()
+    }
+
     /// Something at every vertex of a triangle that faces the eye, by its surface and what is to be shaded there; the default at all others.
     pub(crate) fn shading_vertices<T: Default + Send>(
         &self,
-        posed: &PosedGeometry,
+        (posed, is_facing): (&PosedGeometry, &[bool]),
         eye: Vec3,
         strain: Option<StrainField>,
         shade: impl Fn(u16, &ShadingPoint) -> T + Sync,
@@ -167,7 +177,14 @@ impl<'a> Geometry<'a> {
         for (surface, ends) in self.first.windows(2).enumerate() {
             surfaces[ends[0]..ends[1]].fill(surface.min(usize::from(u16::MAX)) as u16);
         }
+        let mut is_seen = vec![false; posed.points.len()];
+        for (corners, _) in self.triangles.iter().zip(is_facing).filter(|(_, is_facing)| **is_facing) {
+            corners.iter().for_each(|v| is_seen[*v as usize] = true);
+        }
         let at = |(v, surface): (usize, &u16)| {
+            if !is_seen[v] {
+                return T::default();
+            }
             let point = posed.points[v];
             let own =
                 self.looks.get(usize::from(*surface)).map_or([0.5; 3], |look| look.color.map(f64::from));

@@ -219,6 +219,27 @@ mod tests {
         assert!((x - 1.0).abs() < 1e-9 && y.abs() < 1e-9, "{x} {y}");
     }
 
+    /// From far in front of a box two of its twelve triangles are seen, whichever way they are wound; of an open one all.
+    #[test]
+    fn triangles_of_closed_surfaces_are_seen_from_outside() {
+        let mut mesh = shapes::cuboid([1.0, 2.0, 0.5]);
+        for _ in 0..2 {
+            let source = StoredFrameSource::of_meshes(&[mesh.clone()]);
+            let geometry = Geometry::new(source.surfaces(), source.looks());
+            let transform = ViewTransform::new(Up::Y, Vec3::zeros(), 0.0);
+            let posed = geometry.pose(&[source.surfaces()[0].rest.clone()], &transform);
+            let facing = geometry.facing(&posed, Vec3::z() * 9.0);
+            assert_eq!(facing.iter().filter(|seen| **seen).count(), 2);
+            mesh.triangles.iter_mut().for_each(|triangle| triangle.reverse());
+        }
+        mesh.triangles.pop();
+        let source = StoredFrameSource::of_meshes(&[mesh]);
+        let geometry = Geometry::new(source.surfaces(), source.looks());
+        let transform = ViewTransform::new(Up::Y, Vec3::zeros(), 0.0);
+        let posed = geometry.pose(&[source.surfaces()[0].rest.clone()], &transform);
+        assert!(geometry.facing(&posed, Vec3::z() * 9.0).iter().all(|seen| *seen));
+    }
+
     #[test]
     fn what_is_framed_is_in_the_picture_and_drawn() {
         let mesh = shapes::cuboid([1.0, 2.0, 0.5]);

@@ -2,7 +2,7 @@
 
 use crate::camera::Camera;
 use crate::canvas::Canvas;
-use crate::draft_raster::{self, DraftBuffers};
+use crate::draft_raster::{self, DraftBuffers, DraftLook};
 use crate::draft_sky::DraftSky;
 use crate::frame_source::Scalar;
 use crate::geometry::{Geometry, PosedGeometry};
@@ -230,13 +230,15 @@ impl Renderer<'_, '_> {
         let is_smooth: Vec<bool> = (0..self.geometry.surface_count() as u16)
             .map(|surface| self.geometry.is_smooth(surface))
             .collect();
-        let colors = self.geometry.shading_vertices(posed, eye, strain, |surface, at| {
+        let is_facing = self.geometry.facing(posed, eye);
+        let colors = self.geometry.shading_vertices((posed, &is_facing), eye, strain, |surface, at| {
             let is_lit =
                 is_solid(surface) && is_smooth.get(usize::from(surface)).is_some_and(|smooth| *smooth);
             if is_lit { lighting.shade(at).map(|c| c as f32) } else { [0.0; 3] }
         });
         let list = self.triangles(posed, &is_solid);
-        draft_raster::draw(canvas, &self.camera, &list, &colors, &is_smooth, buffers, |fragment| {
+        let look = DraftLook { colors: &colors, is_smooth: &is_smooth, is_facing: &is_facing };
+        draft_raster::draw(canvas, &self.camera, &list, &look, buffers, |fragment| {
             lighting.shade(&self.geometry.shading_point(posed, fragment, eye, strain))
         });
     }

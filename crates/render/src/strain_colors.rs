@@ -37,7 +37,7 @@ pub fn scalar_color(fraction: f64) -> [u8; 3] {
 pub(crate) fn scale_of(scalar: Scalar, mut values: Vec<f32>) -> f64 {
     let scales = match scalar {
         Scalar::Strain => &SCALES[..],
-        Scalar::Softness => &SOFTNESS_SCALES[..],
+        Scalar::Softness | Scalar::Fat => &SOFTNESS_SCALES[..],
     };
     values.retain(|value| value.is_finite());
     if values.is_empty() {
@@ -68,6 +68,7 @@ pub(crate) fn draw_legend(canvas: &mut Canvas, scalar: Scalar, scale: f64) {
     let (begin, end) = match scalar {
         Scalar::Strain => ("strain 0", format!("{} %", (1000.0 * scale).round() / 10.0)),
         Scalar::Softness => ("softness 0", format!("{scale}")),
+        Scalar::Fat => ("fat 0", format!("{scale}")),
     };
     stroke_font::write(canvas, [left, baseline], unit, begin);
     let at = left + width - stroke_font::width_of(&end, unit);

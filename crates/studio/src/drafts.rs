@@ -1,6 +1,8 @@
 //! What is being changed and is not an edit yet: numbers of the inspector, curves, a handle of a metaphor, choices of dialogs.
 
 use crate::gizmo::GizmoPart;
+use crate::panels::muscles::MuscleDraft;
+use crate::panels::skin::SkinDraft;
 use crate::selection::Selection;
 use sinew_io::EditTable;
 use sinew_io::tables::MetaphorTable;
@@ -26,6 +28,8 @@ pub(crate) struct InspectorDraft {
     /// The text of an edit.
     pub(crate) text: String,
     pub(crate) metaphor: MetaphorTable,
+    pub(crate) muscle: MuscleDraft,
+    pub(crate) skin: SkinDraft,
 }
 
 /// What is dragged in the curve editor.
@@ -97,12 +101,14 @@ pub(crate) struct BakeChoice {
     pub(crate) format: usize,
     /// The error that is allowed in a .glb, in percent of the size.
     pub(crate) error: f64,
+    /// Whether skin is baked in place of the surface of flesh.
+    pub(crate) has_skin: bool,
     pub(crate) replaces: bool,
 }
 
 impl Default for BakeChoice {
     fn default() -> BakeChoice {
-        BakeChoice { path: "bake".into(), format: 0, error: 0.1, replaces: false }
+        BakeChoice { path: "bake".into(), format: 0, error: 0.1, has_skin: false, replaces: false }
     }
 }
 

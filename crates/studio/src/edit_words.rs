@@ -35,6 +35,7 @@ pub(crate) fn summary(edit: &EditTable) -> String {
         words.extend(character.remove_goal.iter().map(|name| format!("{name} lets go")));
     }
     words.extend(edit.obstacle.iter().map(|obstacle| format!("{} changes", obstacle.name)));
+    words.extend(edit.activation.iter().flatten().map(|(muscle, _)| format!("activate {muscle}")));
     if edit.contact.is_some() {
         words.push("contact".into());
     }

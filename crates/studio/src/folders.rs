@@ -28,3 +28,8 @@ pub(crate) fn write_text(path: &Path, text: &str) -> Result<(), String> {
     let mut file = AtomicFile::create(path).map_err(|error| error.to_string())?;
     file.write_all(text.as_bytes()).and_then(|()| file.commit()).map_err(|error| error.to_string())
 }
+
+/// A path from the root, to be read from any folder.
+pub(crate) fn absolute(path: &Path) -> String {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).to_string_lossy().into_owned()
+}

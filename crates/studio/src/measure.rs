@@ -19,6 +19,8 @@ const GRABS: usize = 8;
 /// How long a hand moves, once it has grabbed.
 const PULL: Duration = Duration::from_millis(700);
 const REST: Duration = Duration::from_millis(1500);
+/// Frames at the end of the take in which no hand grabs: more than it leads.
+const END: usize = 100;
 /// How often memory is looked at, and frames are jumped to, while it is watched.
 const GLANCE: Duration = Duration::from_secs(2);
 /// After this time a step ends, whatever is missing.
@@ -137,7 +139,7 @@ impl Measure {
                 if self.jumps.len() < JUMPS {
                     self.jump(studio, now);
                 } else {
-                    self.grab(studio, now, context);
+                    self.step = Step::Rest { since: now };
                 }
             }
             Step::Grab { since, frame, place } if studio.shown.frame > frame => {
@@ -151,7 +153,11 @@ impl Measure {
             }
             Step::Pull { since, place, frames } => self.pull(studio, now, (since, place, frames)),
             Step::Rest { since } if now - since > REST => {
-                if self.reactions.len() < GRABS {
+                if studio.shown.frame + END > studio.frame_count() {
+                    // nothing follows a hand at the end of a take
+                    studio.playback.go_to(studio.frame_count() / 4);
+                    self.step = Step::Rest { since: now };
+                } else if self.reactions.len() < GRABS {
                     self.grab(studio, now, context);
                 } else {
                     studio.playback.is_playing = true;
@@ -173,8 +179,9 @@ impl Measure {
     }
 
     /// Moves the hand on, and notes frames that follow it.
-    fn pull(&mut self, studio: &Studio, now: Instant, (since, place, frames): (Instant, Vec3, usize)) {
+    fn pull(&mut self, studio: &mut Studio, now: Instant, (since, place, frames): (Instant, Vec3, usize)) {
         if now - since > PULL {
+            studio.dialogs.held_place = None;
             studio.send(Command::Release);
             self.step = Step::Rest { since: now };
             return;
@@ -222,6 +229,8 @@ impl Measure {
         });
         let Some((target, place)) = found else { return self.finish(context) };
         let frame = studio.shown.frame;
+        // as a mouse that drags
+        studio.dialogs.held_place = Some(place);
         studio.send(Command::Grab(Hand { frame, target, place }));
         self.first_reaction = None;
         self.step = Step::Grab { since: now, frame, place };

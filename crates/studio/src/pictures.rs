@@ -1,7 +1,9 @@
 //! Draws the viewports in a thread of their own, so that the interface waits neither for physics nor for pictures.
 
+mod drawn_skin;
 mod rest_pictures;
 
+use drawn_skin::DrawnSkin;
 pub(crate) use rest_pictures::RestRequest;
 
 use crate::session::{Document, Session, Shared, TakeReader, in_own_pool};
@@ -56,8 +58,12 @@ pub struct PictureRequest {
     pub is_draft: bool,
     /// Whether the last frame that a hand has led is drawn, whichever it is by then.
     pub follows_hand: bool,
-    /// Softness that is being painted, one number per vertex of each body, in place of that of the scene.
+    /// What is being painted, one number per vertex of each body, in place of the softness of the scene.
     pub painted: Option<Arc<Vec<Vec<f32>>>>,
+    /// What these numbers are.
+    pub painted_scalar: Scalar,
+    /// Whether skin is drawn over flesh.
+    pub has_skin: bool,
 }
 
 impl PictureRequest {
@@ -65,6 +71,8 @@ impl PictureRequest {
         Arc::ptr_eq(&self.document, &other.document)
             && self.overlays == other.overlays
             && self.painted.is_some() == other.painted.is_some()
+            && self.painted_scalar == other.painted_scalar
+            && self.has_skin == other.has_skin
             && self.draws == other.draws
     }
 
@@ -130,7 +138,9 @@ pub struct Shown {
     pub pictures: [Option<Picture>; 4],
     /// What a graphics card draws in place of pictures.
     pub scene: Option<Arc<ViewScene>>,
-    /// The painted softness that the pictures show.
+    /// Whether they have skin over flesh.
+    pub has_skin: bool,
+    /// The painted numbers that the pictures show.
     pub painted: Option<Arc<Vec<Vec<f32>>>>,
     /// Whether the pictures are drafts, which better ones follow if there is time.
     pub is_draft: bool,
@@ -255,6 +265,8 @@ impl Pictures {
             is_draft: false,
             follows_hand: false,
             painted: None,
+            painted_scalar: Scalar::default(),
+            has_skin: false,
         }
     }
 }
@@ -331,9 +343,11 @@ impl Exchange {
         let looks: Vec<Look> = document.looks(&surfaces.looks);
         let cage = surfaces.cage().to_vec();
         let view = LiveView::new(&infos, &looks, surfaces.framed_count(), surfaces.ground());
-        let mut view = view.with_overlays(&cage, surfaces.scalar());
+        let scalar = if first.painted.is_some() { first.painted_scalar } else { surfaces.scalar() };
+        let mut view = view.with_overlays(&cage, scalar);
         let topology = (!first.draws).then(|| Arc::new(view.topology()));
 
+        let mut skin = first.has_skin.then(|| DrawnSkin::of(&document));
         let mut reader = TakeReader::default();
         let mut request = first.clone();
         let mut last: Option<(PictureRequest, Shown)> = None;
@@ -349,18 +363,23 @@ impl Exchange {
             } else if let Some(state) = state {
                 let state_ms = 1e3 * since.elapsed().as_secs_f64();
                 if let Some(painted) = &request.painted {
-                    surfaces.show_softness(painted);
+                    surfaces.show_painted(painted);
                 }
                 surfaces.scale_forces(&state);
-                let drawn = surfaces.render_frame(&state);
-                let ghosts: Vec<RenderFrame> =
-                    request.ghosts.iter().map(|ghost| surfaces.surfaces_of(ghost)).collect();
                 let mut surfaces_now = Frame::default();
                 surfaces_now.update(&document.model, &state);
+                let drawn = match &mut skin {
+                    Some(skin) => {
+                        surfaces.render_frame_of(&state, &surfaces_now, skin.over(&surfaces_now, drawn_place))
+                    }
+                    None => surfaces.render_frame_of(&state, &surfaces_now, &surfaces_now),
+                };
+                let ghosts: Vec<RenderFrame> =
+                    request.ghosts.iter().map(|ghost| surfaces.surfaces_of(ghost)).collect();
                 let is_scaled = request.overlays.strain || request.overlays.softness;
                 let scale = is_scaled.then_some(request.scale);
                 let scene = topology.as_ref().map(|topology| {
-                    let legend = scale.map(|scale| (surfaces.scalar(), scale));
+                    let legend = scale.map(|scale| (scalar, scale));
                     Arc::new(view_scene(&view, topology, &drawn, &ghosts, (document.up, &cage), legend))
                 });
                 let mut shown = Shown {
@@ -371,6 +390,7 @@ impl Exchange {
                     state,
                     scene,
                     painted: request.painted.clone(),
+                    has_skin: skin.is_some(),
                     error: error.clone(),
                     state_ms,
                     ..Shown::default()

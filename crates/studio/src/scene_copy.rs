@@ -1,14 +1,14 @@
-//! A copy of the open scene in the folder of the studio, to which obstacles are added.
+//! A copy of the open scene in the folder of the studio, to which obstacles are added, and whose muscles and skin are changed.
 
-use crate::folders::{file_stem, write_text};
+use crate::folders::{absolute, file_stem, write_text};
 use crate::session::{Document, OpenRequest};
-use sinew_io::tables::CharacterTable;
+use sinew_io::tables::{CharacterTable, MuscleTable, SkinTable};
 use sinew_io::{SceneFile, SceneFiles, is_character_file};
 use std::path::{Path, PathBuf};
 use toml::Value;
 
 /// Keys whose values are paths, relative to the scene file.
-const PATHS: [&str; 10] = [
+const PATHS: [&str; 11] = [
     "file",
     "surface",
     "tets",
@@ -16,6 +16,7 @@ const PATHS: [&str; 10] = [
     "bvh",
     "softness_texture",
     "softness_points",
+    "fat_points",
     "hull",
     "mesh",
     "grid",
@@ -40,7 +41,7 @@ impl SceneCopy {
             let character = vec![CharacterTable { file, ..CharacterTable::default() }];
             let (seconds, fps) = (Some(document.opened.scene.seconds), Some(document.fps));
             SceneFile { seconds, fps, character, ..SceneFile::default() }
-        } else if document.opened.characters.is_empty() {
+        } else if document.opened.characters.is_empty() && !is_scene_file(input) {
             let files = SceneFiles::of(&document.opened.scene, &format!("{name}-scene"))
                 .map_err(|error| error.to_string())?;
             for (name, text) in files.texts().iter().skip(1) {
@@ -55,14 +56,52 @@ impl SceneCopy {
         Ok(SceneCopy { path, scene })
     }
 
+    /// The skin of a body.
+    pub(crate) fn skin(&mut self, body: &str) -> Result<&mut SkinTable, String> {
+        let bodies = self.scene.body.iter_mut().map(|table| (&table.name, &mut table.skin));
+        let characters = self.scene.character.iter_mut().map(|table| (&table.name, &mut table.skin));
+        let mut all: Vec<_> =
+            bodies.chain(characters).filter_map(|(name, skin)| Some((name, skin.as_mut()?))).collect();
+        // the only one need not have a name
+        let found = all.iter().position(|(name, _)| name.as_deref() == Some(body));
+        let found = found.or((all.len() == 1).then_some(0));
+        match found {
+            Some(i) => Ok(all.swap_remove(i).1),
+            None => Err(format!("'{body}' has no skin table of its own in the scene file")),
+        }
+    }
+
+    /// Lets the fat of all skin be what a table of points says.
+    pub(crate) fn paint_fat(&mut self, points: &Path) -> Result<(), String> {
+        let bodies = self.scene.body.iter_mut().filter_map(|table| table.skin.as_mut());
+        let characters = self.scene.character.iter_mut().filter_map(|table| table.skin.as_mut());
+        let points = absolute(points);
+        bodies.chain(characters).for_each(|skin| skin.fat_points = Some(points.clone()));
+        Ok(())
+    }
+
+    /// The table of a muscle, which is the `index`-th of the model.
+    pub(crate) fn muscle(&mut self, name: &str, index: usize) -> Result<&mut MuscleTable, String> {
+        let characters = self.scene.character.iter_mut().flat_map(|table| &mut table.muscle);
+        let mut all: Vec<&mut MuscleTable> = self.scene.muscle.iter_mut().chain(characters).collect();
+        let found = all.iter().position(|table| table.name.as_deref() == Some(name));
+        let found = found.or(all.get(index).filter(|table| table.name.is_none()).map(|_| index));
+        match found {
+            Some(i) => Ok(all.swap_remove(i)),
+            None => Err(format!(
+                "'{name}' is laid out by `human_muscles`, and has no table of its own to change: its activation can be edited"
+            )),
+        }
+    }
+
     /// Writes the scene file.
     pub(crate) fn write(&self) -> Result<(), String> {
         write_text(&self.path, &self.scene.to_text())
     }
 }
 
-fn absolute(path: &Path) -> String {
-    std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).to_string_lossy().into_owned()
+fn is_scene_file(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml"))
 }
 
 /// A scene whose files are found from any folder.

@@ -53,6 +53,7 @@ fn draw_legend(painter: &Painter, rect: Rect, scalar: Scalar, scale: f64) {
     let (begin, end) = match scalar {
         Scalar::Strain => ("strain 0", format!("{} %", (1000.0 * scale).round() / 10.0)),
         Scalar::Softness => ("softness 0", format!("{scale}")),
+        Scalar::Fat => ("fat 0", format!("{scale}")),
     };
     let font = FontId::proportional(13.0);
     painter.text(bar.left_top() - Vec2::new(0.0, 3.0), Align2::LEFT_BOTTOM, begin, font.clone(), INK);

@@ -12,6 +12,8 @@ pub enum Selection {
     Bone(usize, usize),
     /// An obstacle, by its index in the model.
     Obstacle(usize),
+    /// A muscle, by its index in the model.
+    Muscle(usize),
     /// An edit, by its index in the list.
     Edit(usize),
 }

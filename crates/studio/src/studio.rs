@@ -4,6 +4,7 @@ mod queries;
 
 use crate::autosave::Autosave;
 use crate::open_dialogs::{Dialog, Dialogs};
+use crate::painting::{Brush, Painting, Quantity};
 use crate::pictures::{PictureRequest, Pictures, RestRequest, Shown, ViewRequest};
 use crate::playback::Playback;
 use crate::preferences::Preferences;
@@ -86,15 +87,18 @@ pub struct Studio {
     pub(crate) autosave: Autosave,
     /// A character that is being built.
     pub(crate) builder: crate::builder::Builder,
-    /// Softness that is being painted, and the brush of the scene before.
-    pub(crate) painting: Option<crate::painting::Painting>,
-    pub(crate) kept_brush: Option<crate::painting::Brush>,
+    /// What is being painted, what was painted besides it, and the brush of the scene before.
+    pub(crate) painting: Option<Painting>,
+    pub(crate) painting_aside: Option<Painting>,
+    pub(crate) kept_brush: Option<(Quantity, Brush)>,
     /// A copy of the scene to which obstacles were added.
     pub(crate) scene_copy: Option<crate::scene_copy::SceneCopy>,
     /// Edits of the take before, which the one that is being opened takes over.
     kept_edits: Vec<EditTable>,
     /// Angles of the bone that is being posed (degrees).
     pub(crate) posed_angles: [f64; 3],
+    /// Whether skin is drawn over flesh.
+    pub(crate) show_skin: bool,
     /// Whether ghosts of what comes next are shown.
     pub(crate) show_ghosts: bool,
     /// The frame and the revision that ghosts were asked for.
@@ -134,10 +138,12 @@ impl Studio {
             preferences,
             builder: crate::builder::Builder::default(),
             painting: None,
+            painting_aside: None,
             kept_brush: None,
             scene_copy: None,
             kept_edits: Vec::new(),
             posed_angles: [0.0; 3],
+            show_skin: false,
             show_ghosts: false,
             ghosts_of: None,
             framed: None,
@@ -191,7 +197,7 @@ impl Studio {
         self.textures = Default::default();
         self.selection = Selection::Scene;
         self.builder = crate::builder::Builder::default();
-        self.painting = None;
+        (self.painting, self.painting_aside) = (None, None);
         self.kept_edits.clear();
         self.framed = None;
         self.dialogs.close_for_scene();
@@ -422,8 +428,9 @@ impl Studio {
         let is_compared = self.arrangement == Arrangement::Comparison;
         let ghosts = session.ghosts().kept.iter().rev().map(|ghost| ghost.frame.clone()).collect();
         // what is being painted is shown in place of other colours
-        let painted =
-            self.painting.as_ref().filter(|_| self.tool == Tool::Paint).map(|own| own.softness().clone());
+        let painting = self.painting.as_ref().filter(|_| self.tool == Tool::Paint);
+        let painted = painting.map(|own| own.values().clone());
+        let painted_scalar = painting.map(|own| own.quantity.scalar()).unwrap_or_default();
         let mut overlays = Overlays { skinned: is_compared, ..self.overlays };
         if painted.is_some() {
             overlays = Overlays { softness: true, strain: false, ..overlays };
@@ -440,6 +447,8 @@ impl Studio {
             follows_hand: self.dialogs.held_place.is_some() || self.status.is_held,
             ghosts: if self.show_ghosts { ghosts } else { Vec::new() },
             painted,
+            painted_scalar,
+            has_skin: self.show_skin,
             ..Pictures::request(session, document)
         });
     }

@@ -16,7 +16,7 @@ pub enum Tool {
     Direct,
     /// Stretches, bends, twists or pushes a part of a body.
     Metaphor(MetaphorChoice),
-    /// Paints how soft flesh is.
+    /// Paints how soft flesh is, or how thick the fat under skin.
     Paint,
     /// Places joints in a body without bones.
     Joints,
@@ -64,7 +64,9 @@ impl Tool {
             Tool::Metaphor(MetaphorChoice::Bend) => "Click where a body is to be bent",
             Tool::Metaphor(MetaphorChoice::Twist) => "Click where a body is to be twisted",
             Tool::Metaphor(MetaphorChoice::Push) => "Click where a body is to be dented",
-            Tool::Paint => "Drag over a surface to paint how soft the flesh below it is",
+            Tool::Paint => {
+                "Drag over a surface to paint how soft the flesh below it is, or over skin how thick its fat is"
+            }
             Tool::Joints => "Click into a body without bones to place joints, and build a character of it",
         }
     }

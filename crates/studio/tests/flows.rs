@@ -4,6 +4,8 @@
 
 #[path = "flows/bench.rs"]
 mod bench;
+#[path = "flows/layers.rs"]
+mod layers;
 #[path = "flows/panels.rs"]
 mod panels;
 

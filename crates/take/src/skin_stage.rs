@@ -42,6 +42,11 @@ impl SkinStage {
         }
     }
 
+    /// Lets the next frame be the first one, as after a jump to another time.
+    pub fn restart(&mut self) {
+        self.skins.iter_mut().flatten().for_each(FleshSkin::restart);
+    }
+
     /// The frame with skin in place of flesh.
     pub fn frame(&mut self, flesh: &Frame) -> &Frame {
         self.frame.clone_from(flesh);

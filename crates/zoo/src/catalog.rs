@@ -25,6 +25,9 @@ pub struct Character {
     pub color: [f32; 3],
 }
 
+/// The spacing of vertices of a likeness (m): a tenth as many as the dancer has, and fingers that are still there.
+const LIKENESS_SPACING: f64 = 0.03;
+
 const SAND: [f32; 3] = [0.93, 0.55, 0.35];
 const BLUE: [f32; 3] = [0.33, 0.62, 0.88];
 const ROSE: [f32; 3] = [0.91, 0.53, 0.58];
@@ -266,6 +269,11 @@ pub fn find(name: &str) -> Option<&'static Character> {
     CATALOG.iter().find(|character| character.name == name)
 }
 
+/// A coarse likeness of a character whose surface takes long to build, to be seen meanwhile; none if it is there soon.
+pub fn likeness(name: &str) -> Option<Scene> {
+    (name == "dancer").then(|| dancer(8_600, LIKENESS_SPACING))
+}
+
 /// The nearest name to a misspelt one, if any is near.
 pub fn nearest(name: &str) -> Option<&'static str> {
     let written: String = name.trim().to_lowercase().replace(['_', ' '], "-").chars().take(60).collect();
@@ -287,6 +295,7 @@ fn damped_beam() -> Scene {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sinew_sim::desc::ShapeDesc;
 
     #[test]
     fn characters_are_found_by_exact_and_misspelt_names() {
@@ -298,6 +307,23 @@ mod tests {
         assert_eq!(nearest("starfish-very-fin"), Some("starfish-very-fine"));
         assert_eq!(nearest("accordion"), None);
         assert_eq!(nearest(""), None);
+    }
+
+    #[test]
+    fn a_likeness_has_the_size_of_its_character_and_few_of_its_vertices() {
+        let surface = |scene: Scene| match scene.world.bodies[0].shape.clone() {
+            ShapeDesc::Surface { surface, .. } => surface,
+            other => panic!("no surface: {other:?}"),
+        };
+        let character = surface((find("dancer").unwrap().build)());
+        let likeness = surface(likeness("dancer").unwrap());
+        let ([low, high], [own_low, own_high]) = [&likeness, &character]
+            .map(|surface| surface.bounds().map(|(low, high)| [low, high]).unwrap())
+            .into();
+        // both are at zeros of the same field, at points a spacing apart
+        assert!((low - own_low).amax() < LIKENESS_SPACING && (high - own_high).amax() < LIKENESS_SPACING);
+        assert!(8 * likeness.vertices.len() < character.vertices.len());
+        assert!(super::likeness("penguin").is_none());
     }
 
     #[test]

@@ -44,7 +44,7 @@ mod worm;
 
 pub use arm::arm;
 pub use beam::{Beam, beam};
-pub use catalog::{Character, catalog, find, nearest};
+pub use catalog::{Character, catalog, find, likeness, nearest};
 pub use cloth::{cloth, cloth_ball, cloth_fold, cloth_stretch};
 pub use contact_scenes::{
     dancer_stairs, duck_box, fish_jump, penguins, pile, pot, starfish_cage, starfish_turn, worm_roll,

@@ -89,9 +89,9 @@ impl<'a> SceneSurfaces<'a> {
         Up::against(self.model.gravity())
     }
 
-    /// Draws another softness than that of the scene, one number per vertex of each body, while it is being painted.
-    pub fn show_softness(&mut self, softness: &[Vec<f32>]) {
-        self.softness = Some(softness.to_vec());
+    /// Draws other numbers than the softness of the scene, one per vertex of each body, while they are being painted.
+    pub fn show_painted(&mut self, painted: &[Vec<f32>]) {
+        self.softness = Some(painted.to_vec());
     }
 
     /// Lets the longest arrow stand for the largest contact force of all states that this was called with.
@@ -110,17 +110,22 @@ impl<'a> SceneSurfaces<'a> {
     pub fn render_frame(&self, state: &State) -> RenderFrame {
         let mut frame = Frame::default();
         frame.update(self.model, state);
+        self.render_frame_of(state, &frame, &frame)
+    }
+
+    /// Everything that is drawn of a state, whose frame is given, with other surfaces than its own: skin over flesh.
+    pub fn render_frame_of(&self, state: &State, frame: &Frame, drawn: &Frame) -> RenderFrame {
         let mut render_frame = RenderFrame { time: frame.time, ..RenderFrame::default() };
-        self.model_overlays.add_to(&mut render_frame, state, &frame);
+        self.model_overlays.add_to(&mut render_frame, state, frame);
 
         // surfaces of rigged files in place of their flesh
-        render_frame.surfaces = self.shown.positions(&frame);
+        render_frame.surfaces = self.shown.positions(drawn);
         if let Some(softness) = &self.softness {
             render_frame.strain.clone_from(softness);
         }
         render_frame.strain = self.shown.values(render_frame.strain);
         if self.overlays.skinned {
-            render_frame.skinned = self.shown.skinned(&frame, &render_frame.skinned);
+            render_frame.skinned = self.shown.skinned(frame, &render_frame.skinned);
         }
 
         // obstacles have no strain, and are not skinned

@@ -7,7 +7,6 @@ use sinew_character::{CharacterFrames, CharacterWatch, ObjectFrames, ShownObject
 use sinew_gltf::{GlbReport, GlbSink, RigGlb, SkinnedGlb};
 use sinew_render::Preview;
 use sinew_sim::FleshSkinOptions;
-use sinew_sim::desc::{BodyDesc, ShapeDesc};
 use sinew_take::{Frame, FrameSink, LoopCloser, SinkError, SkinStage, SurfaceInfo};
 use std::path::PathBuf;
 
@@ -74,9 +73,8 @@ impl<'a> TakeSink<'a> {
 
     /// With skin over the flesh.
     pub(super) fn with_skin(self, options: Option<FleshSkinOptions>, opened: &OpenedScene) -> TakeSink<'a> {
-        let is_flesh = |body: &BodyDesc| matches!(body.shape, ShapeDesc::Surface { .. } | ShapeDesc::Tets(_));
-        let flesh = opened.scene.world.bodies.iter().map(is_flesh).collect();
-        TakeSink { skin: options.map(|options| SkinStage::new(options, flesh)), ..self }
+        let stage = |options| SkinStage::new(options, opened.flesh_bodies());
+        TakeSink { skin: options.map(stage), ..self }
     }
 
     /// What was written and how accurate it is; complete once the take has ended.

@@ -213,6 +213,13 @@ impl FleshSkin {
         })
     }
 
+    /// Lets the next surface be the first one, as after a jump to another time.
+    pub fn restart(&mut self) {
+        self.has_begun = false;
+        self.v.fill(Vec3::zeros());
+        self.over.iter_mut().enumerate().for_each(|(node, over)| *over = node as u32);
+    }
+
     /// Moves the skin with the surface of the flesh (m), and writes the skin in its place.
     pub fn follow(&mut self, surface: &mut [[f32; 3]]) {
         self.carry(surface);
@@ -589,6 +596,27 @@ mod tests {
                 assert!((Vec3::from(out.map(f64::from)) - x).norm() < 1e-6, "{i}");
             }
         }
+    }
+
+    /// After a restart skin is where that of its own first frame is, to the bit.
+    #[test]
+    fn skin_that_begins_anew_has_forgotten_what_was_before() {
+        let surface = shapes::sphere(0.3, 3);
+        let squeezed = |factor: f64| {
+            let squeeze = |x: &Vec3| Vec3::new(x.x, factor * x.y, x.z);
+            let vertices = surface.vertices.iter().map(squeeze).collect();
+            written(&TriMesh { vertices, ..surface.clone() })
+        };
+        let build = || FleshSkin::build(&surface, &FleshSkinOptions::default()).expect("a sheet");
+        let (mut used, mut fresh) = (build(), build());
+        for i in 0..10 {
+            used.follow(&mut squeezed(1.0 - 0.04 * f64::from(i)));
+        }
+        let (mut again, mut first) = (squeezed(0.8), squeezed(0.8));
+        used.restart();
+        used.follow(&mut again);
+        fresh.follow(&mut first);
+        assert_eq!(again, first);
     }
 
     /// A sheet closed like a book, stretched by 30 % so that all of it is relaxed, whose pages of flesh cross by 2.4 mm in the end: pages of skin meet in the middle and do not cross, but at the spine, where both sides were as near at rest.

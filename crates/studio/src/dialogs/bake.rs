@@ -1,13 +1,15 @@
 //! Writes the take in formats of other programs.
 
 use super::window;
+use crate::drafts::BakeChoice;
+use crate::folders::absolute;
 use crate::jobs::{Job, Progress};
 use crate::open_dialogs::Dialog;
 use crate::session::Document;
 use crate::studio::Studio;
 use egui::{ComboBox, Slider, TextEdit, Ui};
 use sinew_io::{ReadError, SinkOptions, SinkPlan, TakeFile};
-use sinew_sim::{Model, State};
+use sinew_sim::{FleshSkinOptions, Model, State};
 use sinew_take::{SinkError, Stopped, replay};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -32,6 +34,7 @@ impl Studio {
             let choice = &mut self.dialogs.bake;
             let label = ui.label("File, without its ending");
             ui.add(TextEdit::singleline(&mut choice.path).desired_width(f32::INFINITY)).labelled_by(label.id);
+            ui.weak(format!("Writes {}", absolute(&output_of(choice))));
             ComboBox::from_label("Format").width(300.0).selected_text(FORMATS[choice.format].1).show_ui(
                 ui,
                 |ui| {
@@ -47,6 +50,8 @@ impl Studio {
                         .text("% of size: error allowed"),
                 );
             }
+            ui.checkbox(&mut choice.has_skin, "Skin over flesh")
+                .on_hover_text("Bakes elastic skin in place of the surface of flesh");
             ui.checkbox(&mut choice.replaces, "Replace what is there");
             if frames < goal {
                 ui.colored_label(
@@ -72,10 +77,7 @@ impl Studio {
     pub(crate) fn start_bake(&mut self) {
         let Some(document) = self.document() else { return };
         let choice = self.dialogs.bake.clone();
-        let ending = FORMATS[choice.format].0;
-        let path = choice.path.trim();
-        let output =
-            if ending == "obj" { PathBuf::from(path) } else { PathBuf::from(format!("{path}.{ending}")) };
+        let output = output_of(&choice);
         if !choice.replaces && output.exists() {
             self.warn(format!(
                 "{} is there already: choose another name, or to replace it",
@@ -85,7 +87,11 @@ impl Studio {
         }
         let take = self.status.take.clone();
         let wake = self.waker();
-        let work = move |progress: &Progress| bake(&document, &take, &output, 0.01 * choice.error, progress);
+        let work = move |progress: &Progress| {
+            let skin = choice.has_skin.then(FleshSkinOptions::default);
+            let options = SinkOptions { error_fraction: 0.01 * choice.error, skin, ..SinkOptions::default() };
+            bake(&document, &take, &output, options, progress)
+        };
         match Job::start("baking", wake, work) {
             Ok(job) => self.dialogs.job = Some(job),
             Err(error) => self.warn(error),
@@ -126,6 +132,12 @@ impl Studio {
     }
 }
 
+/// The file or folder that is written.
+fn output_of(choice: &BakeChoice) -> PathBuf {
+    let (path, ending) = (choice.path.trim(), FORMATS[choice.format].0);
+    if ending == "obj" { PathBuf::from(path) } else { PathBuf::from(format!("{path}.{ending}")) }
+}
+
 /// Why a bake ends early.
 enum BakeError {
     Stopped,
@@ -155,20 +167,14 @@ fn bake(
     document: &Arc<Document>,
     take: &Path,
     output: &Path,
-    error: f64,
+    chosen: SinkOptions,
     progress: &Progress,
 ) -> Result<String, String> {
     let take = TakeFile::open_quickly(take).map_err(|error| error.to_string())?;
     let model: &Model = &document.model;
     let count = take.frame_count();
     let looks = document.looks(&document.opened.looks());
-    let options = SinkOptions {
-        error_fraction: error,
-        frame_count: Some(count),
-        preview: false,
-        looks,
-        ..SinkOptions::default()
-    };
+    let options = SinkOptions { frame_count: Some(count), preview: false, looks, ..chosen };
     let written = (|| -> Result<Vec<String>, BakeError> {
         let plan = SinkPlan::new(output, &document.opened, &options)?;
         let mut sink = plan.open(model)?;

@@ -79,7 +79,7 @@ impl Studio {
             .collapsible(false)
             .resizable(false)
             .default_width(340.0)
-            .anchor(egui::Align2::RIGHT_BOTTOM, [-270.0, -120.0])
+            .anchor(egui::Align2::RIGHT_BOTTOM, [-300.0, -132.0])
             .show(ui.ctx(), |ui| {
                 ui.label(text);
                 ui.add_space(6.0);

@@ -6,7 +6,9 @@ use crate::studio::Studio;
 use crate::theme;
 use egui::{Align2, Color32, ComboBox, FontId, Panel, Pos2, Rect, Sense, Stroke, Ui, Vec2};
 use sinew_io::EditTable;
-use sinew_io::tables::{CurveKey, CurveKeyTable, CurveKind, CurveTable, KeyedNumber};
+use sinew_io::tables::{
+    CurveKey, CurveKeyTable, CurveKind, CurveTable, KeyedNumber, KeyedVector, MotionTable,
+};
 
 /// How near the mouse must be to a key (points).
 const NEAR: f32 = 9.0;
@@ -19,37 +21,81 @@ const COLORS: [Color32; 4] = [
     Color32::from_rgb(214, 120, 190),
 ];
 
+/// A number of an edit that can be keyed.
+struct Shaped<'a> {
+    name: String,
+    number: &'a mut KeyedNumber,
+    /// The least and the largest value.
+    range: [f64; 2],
+}
+
+const ANY: [f64; 2] = [f64::NEG_INFINITY, f64::INFINITY];
+const FACTOR: [f64; 2] = [0.0, 1000.0];
+
 /// The numbers of an edit that can be keyed, with their names.
-fn numbers(edit: &mut EditTable) -> Vec<(String, &mut KeyedNumber)> {
+fn numbers(edit: &mut EditTable) -> Vec<Shaped<'_>> {
     let mut found = Vec::new();
+    let mut add = |name: String, number, range: [f64; 2]| found.push(Shaped { name, number, range });
     if let Some(gravity) = &mut edit.gravity {
-        let names = ["gravity x", "gravity y", "gravity z"];
-        found.extend(names.into_iter().map(String::from).zip(gravity.iter_mut()));
+        axes("gravity", gravity).for_each(|(name, number)| add(name, number, ANY));
     }
     for metaphor in &mut edit.metaphor {
         let name = format!("magnitude of {}", metaphor.name.as_deref().unwrap_or("metaphor"));
-        found.push((name, metaphor.magnitude.get_or_insert(KeyedNumber::Constant(1.0))));
+        add(name, metaphor.magnitude.get_or_insert(KeyedNumber::Constant(1.0)), ANY);
+    }
+    for (muscle, number) in edit.activation.iter_mut().flatten() {
+        add(format!("activation of {muscle}"), number, [0.0, 1.0]);
     }
     for body in &mut edit.body {
         let keyed = [
-            ("stiffness", &mut body.stiffness_factor),
-            ("damping", &mut body.damping_factor),
-            ("friction", &mut body.friction_factor),
-            ("air drag", &mut body.air_drag),
+            ("stiffness", &mut body.stiffness_factor, [0.001, 1000.0]),
+            ("damping", &mut body.damping_factor, FACTOR),
+            ("friction", &mut body.friction_factor, FACTOR),
+            ("air drag", &mut body.air_drag, [0.0, f64::INFINITY]),
         ];
         let name = &body.name;
-        found.extend(
-            keyed
-                .into_iter()
-                .filter_map(|(word, number)| Some((format!("{word} of {name}"), number.as_mut()?))),
-        );
+        for (word, number, range) in keyed {
+            if let Some(number) = number {
+                add(format!("{word} of {name}"), number, range);
+            }
+        }
+        for load in body.load.iter_mut().flatten() {
+            axes(&format!("force on {name}"), &mut load.force).for_each(|(name, own)| add(name, own, ANY));
+        }
+        for pin in &mut body.pin {
+            let pinned = format!("pin {} of {name}", pin.number.unwrap_or(1));
+            moved(&pinned, &mut pin.motion).for_each(|(name, own)| add(name, own, ANY));
+        }
+    }
+    for constraint in &mut edit.constraint {
+        let name = constraint.name.clone().unwrap_or_else(|| "constraint".into());
+        moved(&name, &mut constraint.motion).for_each(|(name, own)| add(name, own, ANY));
     }
     for obstacle in &mut edit.obstacle {
         if let Some(number) = &mut obstacle.friction_factor {
-            found.push((format!("friction of {}", obstacle.name), number));
+            add(format!("friction of {}", obstacle.name), number, FACTOR);
         }
+        moved(&obstacle.name, &mut obstacle.motion).for_each(|(name, own)| add(name, own, ANY));
     }
     found
+}
+
+/// The components of a vector with their names.
+fn axes<'a>(name: &str, vector: &'a mut KeyedVector) -> impl Iterator<Item = (String, &'a mut KeyedNumber)> {
+    let names = ["x", "y", "z"].map(|axis| format!("{name} {axis}"));
+    names.into_iter().zip(vector)
+}
+
+/// The numbers of a keyed motion with their names.
+fn moved<'a>(
+    name: &str,
+    motion: &'a mut Option<MotionTable>,
+) -> impl Iterator<Item = (String, &'a mut KeyedNumber)> {
+    let keyed = motion.as_mut().and_then(|motion| motion.keyed.as_mut());
+    let vectors = keyed.map(|keyed| [("moves", &mut keyed.translation), ("turns", &mut keyed.turns)]);
+    let vectors = vectors.into_iter().flatten().filter_map(|(word, own)| Some((word, own.as_mut()?)));
+    let numbers = vectors.map(|(word, own)| axes(&format!("{name} {word}"), own).collect::<Vec<_>>());
+    numbers.collect::<Vec<_>>().into_iter().flatten()
 }
 
 /// Time and value of a key.
@@ -111,15 +157,17 @@ impl Studio {
             ui,
             self.playback.frame() as f64 / self.document().map_or(60.0, |document| document.fps),
         );
-        for (i, (_, number)) in all.iter().enumerate() {
+        for (i, Shaped { number, .. }) in all.iter().enumerate() {
             plane.draw_curve(ui, number, COLORS[i % COLORS.len()], i == draft.chosen);
         }
-        let KeyedNumber::Curve(table) = &mut *all[draft.chosen].1 else { return is_done };
+        let Shaped { number, range, .. } = &mut all[draft.chosen];
+        let KeyedNumber::Curve(table) = &mut **number else { return is_done };
         let color = COLORS[draft.chosen % COLORS.len()];
         let hovered = plane.draw_keys(ui, table, draft.key, color, response.hover_pos());
 
         let (key, dragged) = (&mut draft.key, &mut draft.dragged);
         is_done |= follow_mouse(ui, &response, &plane, table, key, dragged, hovered);
+        keep_within(table, *range);
         is_done
     }
 
@@ -132,14 +180,14 @@ impl Studio {
 /// Which curve is shaped, and how it runs; whether something changed.
 fn curve_bar(
     ui: &mut Ui,
-    all: &mut [(String, &mut KeyedNumber)],
+    all: &mut [Shaped],
     chosen: &mut usize,
     key: &mut Option<usize>,
     time: f64,
 ) -> bool {
     let mut is_done = false;
-    ui.horizontal(|ui| {
-        for (i, (name, _)) in all.iter().enumerate() {
+    ui.horizontal_wrapped(|ui| {
+        for (i, Shaped { name, .. }) in all.iter().enumerate() {
             let text = egui::RichText::new(name);
             let text = if *chosen == i { text.strong() } else { text.color(COLORS[i % COLORS.len()]) };
             if ui.selectable_label(*chosen == i, text).clicked() {
@@ -147,19 +195,30 @@ fn curve_bar(
             }
         }
         ui.separator();
-        let number = &mut *all[*chosen].1;
-        match number {
+        let Shaped { number, range, .. } = &mut all[*chosen];
+        match &mut **number {
             KeyedNumber::Constant(value) => {
                 if ui.button("Key it").on_hover_text("Make it a curve").clicked() {
                     let keys = vec![CurveKey::Row([time, *value])];
-                    *number = KeyedNumber::Curve(CurveTable { keys, ..CurveTable::default() });
+                    **number = KeyedNumber::Curve(CurveTable { keys, ..CurveTable::default() });
                     is_done = true;
                 }
             }
-            KeyedNumber::Curve(table) => is_done |= curve_buttons(ui, table, key, time),
+            KeyedNumber::Curve(table) => {
+                is_done |= curve_buttons(ui, table, key, time);
+                keep_within(table, *range);
+            }
         }
     });
     is_done
+}
+
+/// Keeps the values of keys within a range.
+fn keep_within(table: &mut CurveTable, [low, high]: [f64; 2]) {
+    for key in &mut table.keys {
+        let [time, value] = place(key);
+        put(key, [time, value.max(low).min(high)]);
+    }
 }
 
 /// Drags, adds and removes keys; whether a change is complete.
@@ -311,9 +370,9 @@ struct Plane {
 }
 
 impl Plane {
-    fn of(rect: Rect, seconds: f64, numbers: &[(String, &mut KeyedNumber)]) -> Plane {
+    fn of(rect: Rect, seconds: f64, numbers: &[Shaped]) -> Plane {
         let (mut low, mut high) = (0.0f64, 1.0f64);
-        for (_, number) in numbers {
+        for Shaped { number, .. } in numbers {
             match &**number {
                 KeyedNumber::Constant(value) => (low, high) = (low.min(*value), high.max(*value)),
                 KeyedNumber::Curve(table) => {
@@ -354,7 +413,9 @@ impl Plane {
             let y = self.at([0.0, value]).y;
             let stroke = if value.abs() < 1e-9 { Stroke::new(1.0, visuals.weak_text_color()) } else { faint };
             painter.line_segment([Pos2::new(rect.left(), y), Pos2::new(rect.right(), y)], stroke);
-            let text = format!("{value:.2}").trim_end_matches('0').trim_end_matches('.').to_owned();
+            // round-off about 0 has no sign
+            let named = if value.abs() < 1e-9 { 0.0 } else { value };
+            let text = format!("{named:.2}").trim_end_matches('0').trim_end_matches('.').to_owned();
             painter.text(
                 Pos2::new(rect.left() + 2.0, y - 1.0),
                 Align2::LEFT_BOTTOM,
@@ -461,7 +522,7 @@ mod tests {
     fn the_plane_maps_places_back() {
         let rect = Rect::from_min_size(Pos2::new(10.0, 20.0), Vec2::new(400.0, 150.0));
         let mut number = KeyedNumber::Curve(table());
-        let plane = Plane::of(rect, 3.0, &[("a".into(), &mut number)]);
+        let plane = Plane::of(rect, 3.0, &[Shaped { name: "a".into(), number: &mut number, range: ANY }]);
         let [time, value] = plane.value_at(plane.at([1.2, 0.7]));
         // single precision of the window: 1e-7 of 400 points
         assert!((time - 1.2).abs() < 1e-5 && (value - 0.7).abs() < 1e-5);
@@ -470,9 +531,32 @@ mod tests {
 
     #[test]
     fn all_numbers_of_an_edit_can_be_shaped() {
-        let text = "[[edit]]\ntime = 1\ngravity = [0, -9.81, 0]\n[[edit.body]]\nname = \"a\"\nstiffness_factor = 2\n[[edit.metaphor]]\nbody = \"a\"\nkind = \"push\"\n";
+        let text = "[[edit]]\ntime = 1\ngravity = [0, -9.81, 0]\nactivation = { biceps = 0.5 }\n[[edit.body]]\nname = \"a\"\nstiffness_factor = 2\n[[edit.body.load]]\nforce = [1, 0, 0]\nregion = { end = [0, 1, 0] }\n[[edit.obstacle]]\nname = \"b\"\nmotion = { keyed = { turns = [0, 0, 0] } }\n[[edit.metaphor]]\nbody = \"a\"\nkind = \"push\"\n";
         let mut edit = sinew_io::SceneFile::of_text(text).unwrap().value.edit.remove(0);
-        let names: Vec<String> = numbers(&mut edit).into_iter().map(|(name, _)| name).collect();
-        assert_eq!(names, ["gravity x", "gravity y", "gravity z", "magnitude of metaphor", "stiffness of a"]);
+        let names: Vec<String> = numbers(&mut edit).into_iter().map(|shaped| shaped.name).collect();
+        assert_eq!(
+            names,
+            [
+                "gravity x",
+                "gravity y",
+                "gravity z",
+                "magnitude of metaphor",
+                "activation of biceps",
+                "stiffness of a",
+                "force on a x",
+                "force on a y",
+                "force on a z",
+                "b turns x",
+                "b turns y",
+                "b turns z"
+            ]
+        );
+    }
+
+    #[test]
+    fn values_stay_within_their_range() {
+        let mut curve = table();
+        keep_within(&mut curve, [0.0, 1.0]);
+        assert_eq!(place(&curve.keys[1]), [1.0, 1.0]);
     }
 }

@@ -1,10 +1,11 @@
 //! The properties of what is selected. A change takes effect from the shown frame on, as an edit.
 
+use super::skin::{SkinDraft, skin_of};
 use crate::drafts::InspectorDraft;
 use crate::selection::Selection;
 use crate::session::Document;
 use crate::studio::Studio;
-use egui::{ComboBox, DragValue, Grid, Panel, ScrollArea, Slider, Ui};
+use egui::{ComboBox, DragValue, Grid, Panel, ScrollArea, Slider, SliderClamping, Ui};
 use sinew_io::tables::{
     BodyEditTable, CharacterEditTable, CurveKey, DriveMode, KeyedNumber, MaterialChoice, MaterialTable,
     ObstacleEditTable, SolverChoice, SolverTable,
@@ -39,6 +40,7 @@ impl Studio {
                 Selection::Scene => self.inspect_scene(ui, &document),
                 Selection::Body(body) => self.inspect_body(ui, &document, body),
                 Selection::Bone(rig, bone) => self.inspect_bone(ui, &document, rig, bone),
+                Selection::Muscle(muscle) => self.inspect_muscle(ui, &document, muscle),
                 Selection::Obstacle(obstacle) => self.inspect_obstacle(ui, &document, obstacle),
                 Selection::Edit(edit) => self.inspect_edit(ui, edit),
             });
@@ -70,7 +72,9 @@ impl Studio {
                 if let Some(body) = document.model.bodies().get(body) {
                     (draft.young, draft.damping) = (1e-3 * body.material.young, body.material.damping_ratio);
                 }
+                draft.skin = skin_of(document, body).map(SkinDraft::of).unwrap_or_default();
             }
+            Selection::Muscle(muscle) => draft.muscle = self.muscle_draft(document, muscle),
             Selection::Obstacle(obstacle) => {
                 draft.place = self.placed_at(document, obstacle).unwrap_or_default();
             }
@@ -187,19 +191,24 @@ impl Studio {
         let (mut begins, (jiggle, tets)) = (false, (&mut draft.jiggle, &mut draft.cage_tets));
         ui.add_enabled_ui(is_character, |ui| {
             begins |= finished(
-                &ui.add(Slider::new(jiggle, 0.0..=3.0).text("jiggle"))
+                &ui.add(slider(jiggle, 0.0..=3.0).text("jiggle"))
                     .on_hover_text("How much flesh swings: 0 hardly, 1 as flesh does, 2 as in a cartoon"),
             );
         });
-        ui.horizontal(|ui| {
-            ui.label("Cage of");
-            begins |= finished(&ui.add(DragValue::new(tets).speed(50).range(50..=500_000).suffix(" tets")));
-        });
+        let has_cage = document.model.elements().count() > 0;
+        if has_cage {
+            ui.horizontal(|ui| {
+                ui.label("Cage of");
+                // a coarser one than can be chosen is no change by itself
+                let field = DragValue::new(tets).speed(50).range(50..=500_000).clamp_existing_to_range(false);
+                begins |= finished(&ui.add(field.suffix(" tets")));
+            });
+        }
         let (jiggle, tets) = (self.dialogs.draft.jiggle, self.dialogs.draft.cage_tets);
         if begins {
             self.reopen_with(|request| {
                 request.choice.jiggle = if is_character { Some(jiggle) } else { request.choice.jiggle };
-                request.cage_tets = Some(tets);
+                request.cage_tets = if has_cage { Some(tets) } else { request.cage_tets };
             });
         }
         let mut self_contact = self.request.self_contact;
@@ -235,6 +244,9 @@ impl Studio {
     }
 
     fn inspect_body(&mut self, ui: &mut Ui, document: &Document, index: usize) {
+        if let Some(skin) = skin_of(document, index) {
+            return self.inspect_skin(ui, document, index, skin);
+        }
         let Some(body) = document.model.bodies().get(index) else { return };
         ui.heading(&body.name);
         ui.label(format!("{:.3} kg, {:.2} l, {} tets", body.mass, 1e3 * body.volume, body.tets.len()));
@@ -247,16 +259,13 @@ impl Studio {
         ui.strong("From this frame on");
         let draft = &mut self.dialogs.draft;
         let young = ui.add(
-            Slider::new(&mut draft.young, 0.1..=1000.0)
-                .logarithmic(true)
-                .text("stiffness (kPa)")
-                .max_decimals(2),
+            slider(&mut draft.young, 0.1..=1000.0).logarithmic(true).text("stiffness (kPa)").max_decimals(2),
         );
         let young = young.on_hover_text("Young's modulus: fat has 2 to 6, muscle 10 to 60, rubber 100");
-        let damping = ui.add(Slider::new(&mut draft.damping, 0.0..=1.0).text("damping"));
+        let damping = ui.add(slider(&mut draft.damping, 0.0..=1.0).text("damping"));
         let damping = damping
             .on_hover_text("Fraction of critical damping: jelly 0.05, fat 0.15 to 0.25, flexed muscle 0.5");
-        let friction = ui.add(Slider::new(&mut draft.friction, 0.0..=3.0).text("× friction"));
+        let friction = ui.add(slider(&mut draft.friction, 0.0..=3.0).text("× friction"));
         let (kpa, ratio, factor) = (draft.young, draft.damping, draft.friction);
         let of = |edit: BodyEditTable| vec![BodyEditTable { name: body.name.clone(), ..edit }];
         if finished(&young) || finished(&damping) {
@@ -331,7 +340,7 @@ impl Studio {
         ui.heading(&obstacle.name);
         ui.separator();
         ui.strong("From this frame on");
-        let friction = ui.add(Slider::new(&mut self.dialogs.draft.friction, 0.0..=3.0).text("× friction"));
+        let friction = ui.add(slider(&mut self.dialogs.draft.friction, 0.0..=3.0).text("× friction"));
         let edit = ObstacleEditTable { name: obstacle.name.clone(), ..ObstacleEditTable::default() };
         if finished(&friction) {
             let friction_factor = Some(KeyedNumber::from(self.dialogs.draft.friction));
@@ -396,7 +405,7 @@ impl Studio {
             None => 1.0,
         };
         let before = strength;
-        let response = ui.add(Slider::new(&mut strength, -3.0..=3.0).text("magnitude"));
+        let response = ui.add(slider(&mut strength, -3.0..=3.0).text("magnitude"));
         done |= finished(&response.on_hover_text("1 is clearly visible; below 0 it does the opposite"));
         if strength != before {
             scale(&mut table.magnitude, before, strength);
@@ -467,6 +476,14 @@ fn scale(number: &mut Option<KeyedNumber>, before: f64, after: f64) {
 fn edit_text(edit: &EditTable) -> String {
     let text = SceneFile { edit: vec![edit.clone()], ..SceneFile::default() }.to_text();
     text.trim().strip_prefix("[[edit]]").unwrap_or(&text).trim().to_owned()
+}
+
+/// A slider that leaves a value alone that is beyond its ends: what is shown is no change.
+pub(super) fn slider<Number: egui::emath::Numeric>(
+    value: &mut Number,
+    range: core::ops::RangeInclusive<Number>,
+) -> Slider<'_> {
+    Slider::new(value, range).clamping(SliderClamping::Edits)
 }
 
 /// Whether a value was changed and let go.

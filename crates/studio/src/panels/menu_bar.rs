@@ -126,6 +126,11 @@ impl Studio {
             self.overlays.strain = false;
         }
         ui.checkbox(&mut self.overlays.contacts, "Contact forces");
+        let has_flesh =
+            self.document().is_some_and(|document| document.opened.flesh_bodies().contains(&true));
+        ui.add_enabled(has_flesh, egui::Checkbox::new(&mut self.show_skin, "Skin over flesh")).on_hover_text(
+            "Elastic skin in place of the surface of flesh: it slides, and folds where flesh is compressed",
+        );
         ui.checkbox(&mut self.show_ghosts, "Ghosts of the next second");
     }
 

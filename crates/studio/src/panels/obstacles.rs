@@ -69,20 +69,30 @@ impl Studio {
                 ..table
             },
         };
-        self.change_scene(document, |copy| copy.scene.obstacle.push(table));
-        self.selection = Selection::Obstacle(document.model.obstacles().len());
+        let added = self.change_scene(document, |copy| {
+            copy.scene.obstacle.push(table);
+            Ok(())
+        });
+        if added {
+            self.selection = Selection::Obstacle(document.model.obstacles().len());
+        }
     }
 
-    /// Changes a copy of the scene, and begins a new take of it with the same edits.
-    fn change_scene(&mut self, document: &Document, change: impl FnOnce(&mut SceneCopy)) {
+    /// Changes a copy of the scene, and begins a new take of it with the same edits; whether it does.
+    pub(crate) fn change_scene(
+        &mut self,
+        document: &Document,
+        change: impl FnOnce(&mut SceneCopy) -> Result<(), String>,
+    ) -> bool {
         let copy = match self.scene_copy.clone() {
             Some(copy) => Ok(copy),
             None => SceneCopy::of(&self.request, document, &self.autosave.characters()),
         };
         let written = copy.and_then(|mut copy| {
-            change(&mut copy);
+            change(&mut copy)?;
             copy.write().map(|()| copy)
         });
+        let is_begun = written.is_ok();
         match written {
             Ok(copy) => {
                 let path = copy.path.clone();
@@ -93,6 +103,7 @@ impl Studio {
             }
             Err(error) => self.warn(error),
         }
+        is_begun
     }
 
     /// Where an obstacle that was placed here is at the start (m).
@@ -128,12 +139,16 @@ impl Studio {
             self.selection = Selection::Scene;
             self.change_scene(document, |copy| {
                 copy.scene.obstacle.remove(place);
+                Ok(())
             });
         }
     }
 
     fn place_obstacle(&mut self, document: &Document, place: usize, position: [f64; 3]) {
-        self.change_scene(document, |copy| copy.scene.obstacle[place].position = Some(position));
+        self.change_scene(document, |copy| {
+            copy.scene.obstacle[place].position = Some(position);
+            Ok(())
+        });
     }
 
     /// The gizmo of the selected obstacle: at the first frame it is placed by it, later it is moved while time runs.

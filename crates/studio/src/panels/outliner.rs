@@ -1,4 +1,4 @@
-//! What is in the scene: bodies, bones, obstacles and edits.
+//! What is in the scene: bodies, bones, muscles, obstacles and edits.
 
 use super::timeline::shortened;
 use crate::selection::Selection;
@@ -24,6 +24,7 @@ impl Studio {
                 }
                 self.bodies(ui, &document);
                 self.bones(ui, &document);
+                self.muscles(ui, &document);
                 self.obstacles(ui, &document);
                 self.edit_list(ui, &document);
             });
@@ -76,6 +77,17 @@ impl Studio {
             });
             self.bones_below(ui, rig, skeleton, Some(i), depth + 1);
         }
+    }
+
+    fn muscles(&mut self, ui: &mut Ui, document: &Document) {
+        if document.model.muscles().is_empty() {
+            return;
+        }
+        CollapsingHeader::new("Muscles").default_open(true).show(ui, |ui| {
+            for (i, muscle) in document.model.muscles().iter().enumerate() {
+                self.entry(ui, Selection::Muscle(i), &muscle.name);
+            }
+        });
     }
 
     fn obstacles(&mut self, ui: &mut Ui, document: &Document) {

@@ -16,7 +16,7 @@ pub(crate) const KEYS: &[(&str, &str)] = &[
     ("G", "pull flesh"),
     ("R, D", "reach with a joint, direct control"),
     ("1 2 3 4", "stretch, bend, twist, push"),
-    ("P", "paint softness; with Shift smooth it"),
+    ("P", "paint softness, or the fat of skin; with Shift smooth it"),
     ("J", "place joints in a mesh"),
     ("F", "frame what is selected"),
     ("F5 F6 F7", "one viewport, four, plain skinning beside flesh; again for one"),

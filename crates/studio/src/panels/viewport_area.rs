@@ -326,8 +326,8 @@ impl Studio {
     fn opening_note(&mut self, ui: &Ui, area: Rect) {
         let mut is_cancelled = false;
         egui::Area::new(egui::Id::unique("opening"))
-            .fixed_pos(area.center_bottom() - Vec2::new(0.0, 24.0))
-            .pivot(Align2::CENTER_BOTTOM)
+            .fixed_pos(area.center_top() + Vec2::new(0.0, 14.0))
+            .pivot(Align2::CENTER_TOP)
             .fade_in(false)
             .show(ui.ctx(), |ui| {
                 Frame::popup(ui.style()).show(ui, |ui| {

@@ -58,6 +58,10 @@ pub(super) fn open(request: &OpenRequest, shared: &Shared) -> Result<Opened, Str
 
 /// A new take of a scene, a character or a mesh.
 fn begin_take(request: &OpenRequest, shared: &Shared) -> Result<Opened, String> {
+    if let Some(likeness) = request.input.to_str().and_then(sinew_zoo::likeness) {
+        show_at_rest(&likeness.into(), shared);
+    }
+
     // the scene, and how it is played
     let (loaded, origin, files) =
         source::open_to_record(Some(&request.input), &request.choice).map_err(|error| error.to_string())?;

@@ -66,6 +66,16 @@ impl Studio {
         self.arrangement = arrangement;
     }
 
+    /// Draws skin over flesh, or not.
+    pub fn show_skin(&mut self, shows: bool) {
+        self.show_skin = shows;
+    }
+
+    /// Whether the pictures have skin over flesh.
+    pub fn shows_skin(&self) -> bool {
+        self.shown.has_skin
+    }
+
     /// Shows ghosts of the next second, or not.
     pub fn show_ghosts(&mut self, shows: bool) {
         self.show_ghosts = shows;
@@ -91,6 +101,11 @@ impl Studio {
         self.dialogs.show(dialog);
     }
 
+    /// Bakes skin over flesh from now on, or not.
+    pub fn bake_skin(&mut self, has_skin: bool) {
+        self.dialogs.bake.has_skin = has_skin;
+    }
+
     /// Bakes to a file, without its ending, with what was chosen last.
     pub fn bake_to(&mut self, output: &Path) {
         self.dialogs.bake.path = output.to_string_lossy().into_owned();
@@ -102,16 +117,16 @@ impl Studio {
         self.dialogs.job.is_some()
     }
 
-    /// The least and the largest painted softness of what is open, as the brush left it.
+    /// The least and the largest painted number of what is open, as the brush left it.
     pub fn painted_range(&self) -> Option<[f32; 2]> {
-        let all = self.painting.as_ref()?.softness().iter().flatten();
+        let all = self.painting.as_ref()?.values().iter().flatten();
         Some(all.fold([f32::INFINITY, f32::NEG_INFINITY], |[low, high], s| [low.min(*s), high.max(*s)]))
     }
 
     /// Whether the pictures show what is painted.
     pub fn shows_painting(&self) -> bool {
         match (&self.painting, &self.shown.painted) {
-            (Some(painting), Some(shown)) => Arc::ptr_eq(painting.softness(), shown) && !self.shown.is_draft,
+            (Some(painting), Some(shown)) => Arc::ptr_eq(painting.values(), shown) && !self.shown.is_draft,
             _ => false,
         }
     }
