@@ -18,8 +18,16 @@ use row::Row;
 use sinew_files::Replace;
 use sinew_io::{CharacterChoice, is_character_file, open_source};
 use sinew_zoo::catalog;
-use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// The longest fall and the longest time for one (s).
+const MAX_SECONDS: f64 = 1e6;
+/// How much longer than its limit a process may take to say by itself that it has passed it.
+const GRACE: Duration = Duration::from_secs(20);
+/// Time between two looks at a process.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// Drop every rigged character of a folder and of the zoo, limp and two-way coupled, onto a floor and onto stairs.
 ///
@@ -50,6 +58,10 @@ pub(super) struct Falls {
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
 
+    /// How long a fall may take, with all that is built for it, before it is an error (s).
+    #[arg(long, value_name = "S", default_value_t = 300.0)]
+    limit: f64,
+
     /// Let flesh pass through itself.
     #[arg(long)]
     no_self_contact: bool,
@@ -77,8 +89,12 @@ impl Falls {
             std::fs::create_dir_all(folder)
                 .map_err(|error| Failure::input(format!("{}: {error}", folder.display())))?;
         }
-        if !(self.seconds > 0.0 && self.seconds.is_finite()) {
-            return Err(Failure::input(format!("--seconds {}: give seconds above 0", self.seconds)));
+        for (name, seconds) in [("--seconds", self.seconds), ("--limit", self.limit)] {
+            if !(seconds > 0.0 && seconds <= MAX_SECONDS) {
+                return Err(Failure::input(format!(
+                    "{name} {seconds}: give seconds above 0 and up to {MAX_SECONDS}"
+                )));
+            }
         }
 
         // fall after fall
@@ -103,13 +119,14 @@ impl Falls {
 
     /// All falls that are asked for.
     fn falls(&self) -> Result<Vec<Fall>, Failure> {
-        let folder = self.folder.as_deref().unwrap_or(std::path::Path::new("."));
-        let has_skin = |file: &PathBuf| open_source(file, &CharacterChoice::default()).is_ok();
+        let folder = self.folder.as_deref().unwrap_or(Path::new("."));
         let files = files_in(folder)?.into_iter().filter(|file| is_character_file(file));
         let only = self.only.as_ref().map(|only| only.to_lowercase());
         let is_wanted = |name: &str| only.as_ref().is_none_or(|only| name.to_lowercase().contains(only));
-        let files =
-            files.filter(|file| is_wanted(&file.to_string_lossy())).filter(has_skin).map(|file| (file, true));
+        let files = files
+            .filter(|file| is_wanted(&file.to_string_lossy()))
+            .filter(has_flesh)
+            .map(|file| (file, true));
         let zoo = catalog().iter().filter(|character| is_wanted(character.name));
         let zoo =
             zoo.map(|character| (PathBuf::from(character.name), !(character.build)().world.rigs.is_empty()));
@@ -123,7 +140,7 @@ impl Falls {
         Ok(falls)
     }
 
-    fn fall(&self, character: &std::path::Path, (is_limp, on_stairs): (bool, bool), seed: u64) -> Fall {
+    fn fall(&self, character: &Path, (is_limp, on_stairs): (bool, bool), seed: u64) -> Fall {
         let mut fall = Fall {
             character: character.to_path_buf(),
             is_limp,
@@ -131,6 +148,7 @@ impl Falls {
             on_stairs,
             self_contact: !self.no_self_contact,
             seconds: self.seconds,
+            limit: self.limit,
             sheet: None,
         };
         let row = fall.row();
@@ -138,6 +156,21 @@ impl Falls {
         fall.sheet = self.sheets.as_ref().map(|folder| folder.join(name));
         fall
     }
+}
+
+/// Whether a file has something to drop; if not, says why.
+fn has_flesh(file: &PathBuf) -> bool {
+    let opened = open_source(file, &CharacterChoice::default());
+    if let Err(error) = &opened {
+        let reason = error.to_string();
+        say!("{:<22.22} left out: {}", name_of(file), reason.lines().next().unwrap_or_default());
+    }
+    opened.is_ok()
+}
+
+/// The last part of a path.
+fn name_of(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// Simulates a fall in this process and prints its row.
@@ -152,17 +185,32 @@ fn run_one(fall: &str) -> Result<(), Failure> {
 /// Simulates a fall in another process.
 fn run_apart(fall: &Fall) -> Row {
     let failed = |error: String| Row { error: Some(error), ..fall.row() }.judged();
-    let asked = serde_json::to_string(fall).map_err(|error| error.to_string());
-    let started = asked.and_then(|asked| {
+    let started = serde_json::to_string(fall).map_err(|error| error.to_string()).and_then(|asked| {
         let program = std::env::current_exe().map_err(|error| error.to_string())?;
         let mut command = Command::new(program);
-        command.args(["bench", "falls", "--fall", &asked]).stdin(Stdio::null()).stderr(Stdio::null());
-        command.output().map_err(|error| error.to_string())
+        command.args(["bench", "falls", "--fall", &asked]);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        command.spawn().map_err(|error| error.to_string())
     });
-    match started {
+    match started.and_then(|child| outcome(child, fall.limit)) {
         Ok(output) => serde_json::from_slice(&output.stdout).unwrap_or_else(|_| {
             failed(format!("the process that simulated it ended with {}", output.status))
         }),
         Err(error) => failed(error),
     }
+}
+
+/// What a process says, which is a line that fits into the pipe; one that takes much longer than `limit` (s) is ended.
+fn outcome(mut child: Child, limit: f64) -> Result<std::process::Output, String> {
+    let start = Instant::now();
+    let deadline = Duration::from_secs_f64(limit) + GRACE;
+    while child.try_wait().map_err(|error| error.to_string())?.is_none() {
+        if start.elapsed() > deadline {
+            child.kill().map_err(|error| error.to_string())?;
+            child.wait().map_err(|error| error.to_string())?;
+            return Err(format!("ended after {:.0} s without a frame", deadline.as_secs_f64()));
+        }
+        std::thread::sleep(LOOK_EVERY);
+    }
+    child.wait_with_output().map_err(|error| error.to_string())
 }

@@ -19,8 +19,6 @@ use sinew_zoo::source;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// A fall that is simulated for longer than this is an error.
-const MAX_WALL: Duration = Duration::from_secs(300);
 /// Frames between two measurements of overlap.
 const OVERLAP_EVERY: usize = 12;
 /// The height of the fall, and the height and depth of a step of the stairs, as fractions of the character's size.
@@ -40,6 +38,8 @@ pub(super) struct Fall {
     pub(super) on_stairs: bool,
     pub(super) self_contact: bool,
     pub(super) seconds: f64,
+    /// How long all of it may take (s).
+    pub(super) limit: f64,
     pub(super) sheet: Option<PathBuf>,
 }
 
@@ -61,6 +61,7 @@ impl Fall {
     /// Simulates the fall.
     pub(super) fn measure(&self) -> Result<Row, String> {
         // the scene, and the character above the ground
+        let begin = Instant::now();
         let opened = self.open()?;
         let mut player = Player::build(&opened.scene).map_err(|error| error.to_string())?;
         let start = Instant::now();
@@ -92,11 +93,11 @@ impl Fall {
             if player.frame() >= player.frame_count() {
                 break;
             }
-            if wall > MAX_WALL {
+            if begin.elapsed().as_secs_f64() > self.limit {
+                let (time, cpu) = (player.state.time, cpu.as_secs_f64());
                 return Err(format!(
-                    "stopped at {:.2} s after {:.0} s",
-                    player.state.time,
-                    wall.as_secs_f64()
+                    "stopped at {time:.2} s after {:.0} s, of which the steps took {cpu:.0} s of processor time",
+                    self.limit
                 ));
             }
             let (start, cpu_start) = (Instant::now(), ProcessTime::now());
@@ -310,6 +311,7 @@ mod tests {
             on_stairs: false,
             self_contact: true,
             seconds: 0.1,
+            limit: 60.0,
             sheet: None,
         };
         let opened = fall.open().expect("falls");
