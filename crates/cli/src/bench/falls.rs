@@ -127,7 +127,7 @@ impl Falls {
         let is_wanted = |name: &str| only.as_ref().is_none_or(|only| name.to_lowercase().contains(only));
         let files = files
             .filter(|file| is_wanted(&file.to_string_lossy()))
-            .filter(has_flesh)
+            .filter(|file| has_flesh(file))
             .map(|file| (file, true));
         let zoo = catalog().iter().filter(|character| is_wanted(character.name)).filter_map(|character| {
             let world = (character.build)().world;
@@ -173,7 +173,7 @@ fn can_land(name: &str, world: &WorldDesc) -> bool {
 }
 
 /// Whether a file has something to drop; if not, says why.
-fn has_flesh(file: &PathBuf) -> bool {
+fn has_flesh(file: &Path) -> bool {
     let opened = open_source(file, &CharacterChoice::default());
     if let Err(error) = &opened {
         let reason = error.to_string();
