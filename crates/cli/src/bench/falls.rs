@@ -13,13 +13,23 @@ use crate::failure::Failure;
 use crate::interrupt;
 use crate::outputs::{atomic_file, plan_files};
 use clap::Args;
+use cpu_time::ProcessTime;
 use fall::Fall;
 use row::Row;
 use sinew_files::Replace;
 use sinew_io::{CharacterChoice, is_character_file, open_source};
+use sinew_sim::desc::{BodyDesc, ShapeDesc, WorldDesc};
 use sinew_zoo::catalog;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Duration;
+
+/// The longest fall and the longest time for one (s).
+const MAX_SECONDS: f64 = 1e6;
+/// How much more processor time than its limit a fall may take to stop between two frames (s).
+const GRACE: f64 = 20.0;
+/// Time between two looks at the processor time.
+const LOOK_EVERY: Duration = Duration::from_millis(200);
 
 /// Drop every rigged character of a folder and of the zoo, limp and two-way coupled, onto a floor and onto stairs.
 ///
@@ -50,6 +60,10 @@ pub(super) struct Falls {
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
 
+    /// How much processor time a fall may take, with all that is built for it, before it is an error (s).
+    #[arg(long, value_name = "S", default_value_t = 300.0)]
+    limit: f64,
+
     /// Let flesh pass through itself.
     #[arg(long)]
     no_self_contact: bool,
@@ -77,8 +91,12 @@ impl Falls {
             std::fs::create_dir_all(folder)
                 .map_err(|error| Failure::input(format!("{}: {error}", folder.display())))?;
         }
-        if !(self.seconds > 0.0 && self.seconds.is_finite()) {
-            return Err(Failure::input(format!("--seconds {}: give seconds above 0", self.seconds)));
+        for (name, seconds) in [("--seconds", self.seconds), ("--limit", self.limit)] {
+            if !(seconds > 0.0 && seconds <= MAX_SECONDS) {
+                return Err(Failure::input(format!(
+                    "{name} {seconds}: give seconds above 0 and up to {MAX_SECONDS}"
+                )));
+            }
         }
 
         // fall after fall
@@ -103,16 +121,19 @@ impl Falls {
 
     /// All falls that are asked for.
     fn falls(&self) -> Result<Vec<Fall>, Failure> {
-        let folder = self.folder.as_deref().unwrap_or(std::path::Path::new("."));
-        let has_skin = |file: &PathBuf| open_source(file, &CharacterChoice::default()).is_ok();
+        let folder = self.folder.as_deref().unwrap_or(Path::new("."));
         let files = files_in(folder)?.into_iter().filter(|file| is_character_file(file));
         let only = self.only.as_ref().map(|only| only.to_lowercase());
         let is_wanted = |name: &str| only.as_ref().is_none_or(|only| name.to_lowercase().contains(only));
-        let files =
-            files.filter(|file| is_wanted(&file.to_string_lossy())).filter(has_skin).map(|file| (file, true));
-        let zoo = catalog().iter().filter(|character| is_wanted(character.name));
-        let zoo =
-            zoo.map(|character| (PathBuf::from(character.name), !(character.build)().world.rigs.is_empty()));
+        let files = files
+            .filter(|file| is_wanted(&file.to_string_lossy()))
+            .filter(|file| has_flesh(file))
+            .map(|file| (file, true));
+        let zoo = catalog().iter().filter(|character| is_wanted(character.name)).filter_map(|character| {
+            let world = (character.build)().world;
+            let lands = can_land(character.name, &world);
+            lands.then(|| (PathBuf::from(character.name), !world.rigs.is_empty()))
+        });
         let mut falls = Vec::new();
         for (character, has_bones) in files.chain(zoo) {
             let modes: &[bool] = if has_bones { &[true, false] } else { &[true] };
@@ -123,7 +144,7 @@ impl Falls {
         Ok(falls)
     }
 
-    fn fall(&self, character: &std::path::Path, (is_limp, on_stairs): (bool, bool), seed: u64) -> Fall {
+    fn fall(&self, character: &Path, (is_limp, on_stairs): (bool, bool), seed: u64) -> Fall {
         let mut fall = Fall {
             character: character.to_path_buf(),
             is_limp,
@@ -131,6 +152,7 @@ impl Falls {
             on_stairs,
             self_contact: !self.no_self_contact,
             seconds: self.seconds,
+            limit: self.limit,
             sheet: None,
         };
         let row = fall.row();
@@ -140,13 +162,52 @@ impl Falls {
     }
 }
 
+/// Whether what carries a built-in character bears on the ground; if not, says why.
+fn can_land(name: &str, world: &WorldDesc) -> bool {
+    let is_skin = |body: &BodyDesc| matches!(body.shape, ShapeDesc::Skin(_));
+    let is_hollow = !world.rigs.is_empty() && world.bodies.iter().all(is_skin);
+    if is_hollow {
+        say!("{name:<22.22} left out: its bones carry skin and no flesh, and only flesh bears on the ground");
+    }
+    !is_hollow
+}
+
+/// Whether a file has something to drop; if not, says why.
+fn has_flesh(file: &Path) -> bool {
+    let opened = open_source(file, &CharacterChoice::default());
+    if let Err(error) = &opened {
+        let reason = error.to_string();
+        say!("{:<22.22} left out: {}", name_of(file), reason.lines().next().unwrap_or_default());
+    }
+    opened.is_ok()
+}
+
+/// The last part of a path.
+fn name_of(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
 /// Simulates a fall in this process and prints its row.
 fn run_one(fall: &str) -> Result<(), Failure> {
     let fall: Fall = serde_json::from_str(fall).map_err(Failure::input)?;
+    end_in_frame(fall.clone());
     let row = super::character_folder::catch(|| fall.measure());
     let row = row.unwrap_or_else(|error| Row { error: Some(error), ..fall.row() }.judged());
     say!("{}", serde_json::to_string(&row).map_err(Failure::input)?);
     Ok(())
+}
+
+/// Watches this process, and ends it with a row that says so where it is not done long after the limit: in a frame, or while its model is built.
+fn end_in_frame(fall: Fall) {
+    std::thread::spawn(move || {
+        while ProcessTime::now().as_duration().as_secs_f64() < fall.limit + GRACE {
+            std::thread::sleep(LOOK_EVERY);
+        }
+        let error = format!("ended after {:.0} s of processor time without a frame", fall.limit + GRACE);
+        let row = Row { error: Some(error), ..fall.row() }.judged();
+        say!("{}", serde_json::to_string(&row).unwrap_or_default());
+        std::process::exit(0);
+    });
 }
 
 /// Simulates a fall in another process.
@@ -164,5 +225,19 @@ fn run_apart(fall: &Fall) -> Row {
             failed(format!("the process that simulated it ended with {}", output.status))
         }),
         Err(error) => failed(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bones that carry skin alone fall through the ground; those in flesh do not, and bodies without bones bear on it themselves.
+    #[test]
+    fn skin_without_flesh_is_left_out() {
+        for (name, lands) in [("penguin-skin", false), ("arm-skin", false), ("worm", true), ("cloth", true)] {
+            let character = sinew_zoo::find(name).expect("built in");
+            assert_eq!(can_land(name, &(character.build)().world), lands, "{name}");
+        }
     }
 }
