@@ -1,8 +1,6 @@
 //! What is being changed and is not an edit yet: numbers of the inspector, curves, a handle of a metaphor, choices of dialogs.
 
 use crate::gizmo::GizmoPart;
-use crate::panels::muscles::MuscleDraft;
-use crate::panels::skin::SkinDraft;
 use crate::selection::Selection;
 use sinew_io::EditTable;
 use sinew_io::tables::MetaphorTable;
@@ -30,6 +28,35 @@ pub(crate) struct InspectorDraft {
     pub(crate) metaphor: MetaphorTable,
     pub(crate) muscle: MuscleDraft,
     pub(crate) skin: SkinDraft,
+}
+
+/// Numbers of a muscle that are being changed.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct MuscleDraft {
+    /// From 0 to 1.
+    pub(crate) activation: f64,
+    /// The largest stress (kPa), or of a line its force (N).
+    pub(crate) strength: f64,
+    pub(crate) optimal: f64,
+    pub(crate) passive: f64,
+}
+
+/// Numbers of a skin that are being changed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct SkinDraft {
+    /// Thickness of the fat (mm).
+    pub(crate) fat: f64,
+    /// Pressure inside (Pa).
+    pub(crate) pressure: f64,
+    /// Stretch stiffness (N/m).
+    pub(crate) stretch: f64,
+    /// Bending stiffness (mN m).
+    pub(crate) bending: f64,
+    pub(crate) rest_length: f64,
+    pub(crate) friction: f64,
+    /// Stiffness of bands (N/m³), 0 for none, and their slack (mm).
+    pub(crate) bands: f64,
+    pub(crate) slack: f64,
 }
 
 /// What is dragged in the curve editor.

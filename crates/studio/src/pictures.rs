@@ -67,6 +67,11 @@ pub struct PictureRequest {
 }
 
 impl PictureRequest {
+    /// The end of the scale, if colours show one.
+    fn scale_shown(&self) -> Option<f64> {
+        (self.overlays.strain || self.overlays.softness).then_some(self.scale)
+    }
+
     fn is_like(&self, other: &PictureRequest) -> bool {
         Arc::ptr_eq(&self.document, &other.document)
             && self.overlays == other.overlays
@@ -376,10 +381,8 @@ impl Exchange {
                 };
                 let ghosts: Vec<RenderFrame> =
                     request.ghosts.iter().map(|ghost| surfaces.surfaces_of(ghost)).collect();
-                let is_scaled = request.overlays.strain || request.overlays.softness;
-                let scale = is_scaled.then_some(request.scale);
                 let scene = topology.as_ref().map(|topology| {
-                    let legend = scale.map(|scale| (scalar, scale));
+                    let legend = request.scale_shown().map(|scale| (scalar, scale));
                     Arc::new(view_scene(&view, topology, &drawn, &ghosts, (document.up, &cage), legend))
                 });
                 let mut shown = Shown {
@@ -484,11 +487,9 @@ fn draw_views(
     serial: &mut u64,
 ) -> Option<[Option<Picture>; 4]> {
     let later: Vec<&RenderFrame> = later.iter().collect();
-    let is_scaled = request.overlays.strain || request.overlays.softness;
-    let scale = is_scaled.then_some(request.scale);
     let mut pictures: [Option<Picture>; 4] = Default::default();
     for wanted in request.views.iter().filter(|_| request.draws) {
-        let picture = draw_view(view, (now, &later), wanted, scale, is_wanted, serial)?;
+        let picture = draw_view(view, (now, &later), wanted, request.scale_shown(), is_wanted, serial)?;
         if let Some(slot) = pictures.get_mut(wanted.slot) {
             *slot = Some(picture);
         }

@@ -4,6 +4,7 @@
 use super::Explicit;
 use crate::contact::Contacts;
 use crate::{Control, Model, State};
+use sinew_math::Vec3;
 
 /// Squeezed flesh is stopped by fixed obstacles at this depth, as a fraction of the distance of surface vertices; above it springs do.
 const STOP_DEPTH: f64 = 0.25;
@@ -44,20 +45,54 @@ impl Explicit {
 
     /// Keeps elements from being squeezed below the limit of compression. Nodes that are fixed to bones are taken as free ones of their own mass: as parts of a bone they move less under the same impulses, which bones
     /// feel when they move, so that no energy is gained however light the bone. What elements that turn back add to the kinetic energy is supplied.
+    ///
+    /// Springs towards home are as stiff as a sub-step bears at their limit L, and weigh in with all of the flesh: what is held there against an obstacle throws its bones, and with them the character. So a node takes of an
+    /// impulse j only what leaves it within its limit, and its home passes on to its bones what is left, inelastically. Nor do nodes with a home count as lighter than the mean m̄ of their body: the cage has nodes
+    /// outside of the flesh with a thousandth of the mass of others, which an impulse would throw far.
+    ///
+    /// ```text
+    /// Δv = j/max(m, m̄) (1 − r/L)⁺ outwards,     j − m Δv to the bones by their weights,     r the distance from home
+    /// ```
     pub(super) fn limit_compression(&mut self, model: &Model, control: &Control, h: f64, state: &mut State) {
         let is_held = |node: usize| {
             control.node_waits(model, node)
                 || (model.node_inverse_mass()[node] == 0.0 && !model.fixed_nodes().holds(node))
         };
-        let mobility = |node: usize| if is_held(node) { 0.0 } else { 1.0 / model.node_mass()[node] };
+        let mobility = |node: usize| if is_held(node) { 0.0 } else { 1.0 / stopped_mass(model, node) };
         self.compression.project(&state.node_v, mobility, h);
         let mut work = 0.0;
         for (node, impulse) in self.compression.node_impulses().filter(|(node, _)| !is_held(*node)) {
-            work += impulse.dot(&(state.node_v[node] + 0.5 * mobility(node) * impulse));
-            let change = model.node_inverse_mass()[node] * impulse;
+            let taken = impulse
+                * (model.node_mass()[node] / stopped_mass(model, node))
+                * self.room_at_home(model, node, &state.node_x[node], &impulse);
+            work += taken.dot(&(state.node_v[node] + 0.5 * mobility(node) * impulse));
+            let change = model.node_inverse_mass()[node] * taken;
             state.node_v[node] += change;
             state.node_x[node] += h * change;
+            if model.node_inverse_mass()[node] > 0.0 {
+                self.drag[node] += (impulse - taken) / h;
+            }
         }
         state.supplied_energy += work.max(0.0);
+    }
+
+    /// The fraction of an impulse that a node at a position takes without leaving the limit of its home; 1 without one, and towards it.
+    fn room_at_home(&self, model: &Model, node: usize, x: &Vec3, impulse: &Vec3) -> f64 {
+        let homes = model.homes();
+        if homes.is_empty() || !homes.holds(node) {
+            return 1.0;
+        }
+        let off = x - self.homes.nodes[node].place;
+        if off.dot(impulse) <= 0.0 { 1.0 } else { (1.0 - off.norm() / homes.springs[node].limit).max(0.0) }
+    }
+}
+
+/// The mass that a stop moves with a node (kg): its own, or the mean of its body for a lighter one with a home.
+fn stopped_mass(model: &Model, node: usize) -> f64 {
+    let own = model.node_mass()[node];
+    let body = model.homes().bodies.iter().find(|body| body.nodes.contains(&node));
+    match body.filter(|_| model.homes().holds(node)) {
+        Some(body) => own.max(model.bodies()[body.body].mass / body.nodes.len() as f64),
+        None => own,
     }
 }

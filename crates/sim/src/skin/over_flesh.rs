@@ -132,8 +132,8 @@ const STEP: f64 = 1.8;
 /// norm 2 at most.
 const BOUND: f64 = 2.0;
 const BENDING_BOUND: f64 = 4.0;
-/// The part of the stiffness along the flesh that wrinkles feel across it: the square of the sine of their slope, up to 40°.
-const SLOPE: f64 = 0.4;
+/// The part of the stiffness along the flesh that wrinkles feel across it: the square of the sine of their angle, up to 40°.
+const TILT: f64 = 0.4;
 /// Iterations in the first frame, which may be far from rest.
 const FIRST: usize = 40;
 /// The longest step of an iteration, and the farthest that skin is drawn aside, as fractions of the edges at a point: stretched and squeezed triangles are stiffer than at rest.
@@ -529,7 +529,7 @@ fn node_springs(
         let band = options.cling * own;
         let per_area = area / (edge * edge);
         let (foundation, bending) = (p * per_area, 16.0 * q * per_area);
-        let across = BOUND * SLOPE * own + BENDING_BOUND * bending + foundation;
+        let across = BOUND * TILT * own + BENDING_BOUND * bending + foundation;
         let mobility = [STEP / (BOUND * own + band), STEP / across];
         NodeSprings {
             slack: options.slack * scale,

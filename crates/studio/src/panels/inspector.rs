@@ -1,7 +1,7 @@
 //! The properties of what is selected. A change takes effect from the shown frame on, as an edit.
 
-use super::skin::{SkinDraft, skin_of};
-use crate::drafts::InspectorDraft;
+use super::skin::skin_of;
+use crate::drafts::{InspectorDraft, SkinDraft};
 use crate::selection::Selection;
 use crate::session::Document;
 use crate::studio::Studio;

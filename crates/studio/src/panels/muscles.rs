@@ -1,6 +1,7 @@
 //! The properties of a muscle: what it is, how far it is activated, and how strong it is.
 
 use super::inspector::{finished, slider};
+use crate::drafts::MuscleDraft;
 use crate::selection::Selection;
 use crate::session::Document;
 use crate::studio::Studio;
@@ -14,17 +15,6 @@ use std::collections::BTreeMap;
 
 /// How long a new activation rises and falls (s).
 const RISE: f64 = 0.5;
-
-/// Numbers of a muscle that are being changed.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct MuscleDraft {
-    /// From 0 to 1.
-    activation: f64,
-    /// The largest stress (kPa), or of a line its force (N).
-    strength: f64,
-    optimal: f64,
-    passive: f64,
-}
 
 impl Studio {
     /// The numbers of a muscle at the shown frame.

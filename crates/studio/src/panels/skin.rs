@@ -1,30 +1,13 @@
 //! The properties of elastic skin: how tight it is, the fat below it, and what ties it to its muscles.
 
 use super::inspector::{finished, slider};
+use crate::drafts::SkinDraft;
 use crate::session::Document;
 use crate::studio::Studio;
 use crate::tools::Tool;
 use egui::Ui;
 use sinew_io::tables::{BandsTable, SkinTable};
 use sinew_sim::desc::{ShapeDesc, SkinDesc};
-
-/// Numbers of a skin that are being changed.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct SkinDraft {
-    /// Thickness of the fat (mm).
-    fat: f64,
-    /// Pressure inside (Pa).
-    pressure: f64,
-    /// Stretch stiffness (N/m).
-    stretch: f64,
-    /// Bending stiffness (mN m).
-    bending: f64,
-    rest_length: f64,
-    friction: f64,
-    /// Stiffness of bands (N/m³), 0 for none, and their slack (mm).
-    bands: f64,
-    slack: f64,
-}
 
 impl SkinDraft {
     pub(super) fn of(skin: &SkinDesc) -> SkinDraft {

@@ -76,6 +76,7 @@ impl Fall {
         let mut row = Row { size, ..self.row() };
         let mut cpu = Duration::ZERO;
         let mut frame = Frame::default();
+        let mut lowest = f64::INFINITY;
         loop {
             if let Some(sheet) = &mut sheet {
                 frame.update(&player.model, &player.state);
@@ -83,6 +84,9 @@ impl Fall {
             }
             row.max_parted_fraction =
                 row.max_parted_fraction.max(parted(&player.model, &player.state) / size);
+            let height = height_of(&up, &player.state);
+            lowest = lowest.min(height);
+            row.max_rise_fraction = row.max_rise_fraction.max((height - lowest) / size);
             if player.frame() % OVERLAP_EVERY == 0 || player.frame() >= player.frame_count() {
                 let deeper = self.deeper(&player.model, &player.state, &at_start);
                 row.max_overlap_fraction = row.max_overlap_fraction.max(deeper / size);
@@ -278,6 +282,11 @@ fn parted(model: &Model, state: &State) -> f64 {
         }
     }
     farthest
+}
+
+/// How high the middle of all nodes is (m).
+fn height_of(up: &Vec3, state: &State) -> f64 {
+    state.node_x.iter().map(|x| up.dot(x)).sum::<f64>() / state.node_x.len().max(1) as f64
 }
 
 /// The root mean square of the speed of all mass (m/s).

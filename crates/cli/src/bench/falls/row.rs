@@ -31,6 +31,8 @@ pub(super) struct Row {
     pub(super) max_overlap_fraction: f64,
     /// The deepest that flesh was in the ground, over the size.
     pub(super) max_sunk_fraction: f64,
+    /// The farthest that the middle of its flesh rose from where it was lowest, over the size: more than a bounce is a leap.
+    pub(super) max_rise_fraction: f64,
     /// The farthest that a joint was pulled apart from where it was at the start, over the size.
     pub(super) max_parted_fraction: f64,
     pub(super) retried_frames: usize,
