@@ -154,8 +154,8 @@ fn a_rigged_character_does_not_pass_through_itself_or_the_floor() {
     }
 }
 
-/// A figure in the artist's shape that falls limp on a floor comes to lie there: once on the ground its middle never rises by more than 3 % of its size, as much as a body that rolls over its arm does (0.5 % without the defect that this is about, and 30 % with
-/// it: flesh that stops held beyond the limit of its home threw the bones).
+/// A figure in the artist's shape that falls limp on a floor comes to lie there: once on the ground its middle never rises by more than 3 % of its size, as a body that rolls over its arm may. It rises by 0.25 %, and rose by 18 % when flesh that stops held beyond
+/// the limit of its home threw the bones.
 #[test]
 fn a_limp_figure_does_not_leap_off_the_floor() {
     let fall = serde_json::json!({

@@ -108,6 +108,8 @@ pub fn arm_skin_with(bands: BandsDesc) -> Scene {
     let skin = SkinDesc {
         fabric: sinew_flesh::Fabric { areal_density: 1.5, stretch: 40.0, ..SKIN },
         rest_length: 0.97,
+        // without it the folds in the elbow go on shaking
+        friction: 0.4,
         even_points: true,
         fat: 0.006,
         muscles,

@@ -37,6 +37,8 @@ const MAX_TURNS: usize = 4;
 const LIFT_ROUNDS: usize = 3;
 /// Skin that is deeper by less than this fraction of the fat is on it.
 const ON_FAT: f64 = 1e-6;
+/// What is deeper in the fat than this fraction of it as a step begins was left there by [`SkinEnergy::lift_out`], which brings all else out of it.
+const PINCHED: f64 = 0.01;
 
 /// The forces of a skin, with workspace.
 #[derive(Debug)]
@@ -47,6 +49,8 @@ pub(super) struct SkinEnergy {
     twists: Vec<Twist>,
     /// The nearest point of the layer to each node, if it is near.
     near: Vec<Option<LayerPoint>>,
+    /// Whether each node was left inside of the fat as the step began, between two muscles without room for the fat of both.
+    is_pinched: Vec<bool>,
     /// What the layer does to each node (N).
     layer_force: Vec<Vec3>,
     /// What skin does to bones; empty without feedback.
@@ -76,6 +80,7 @@ impl SkinEnergy {
             layer: skin.layer.clone(),
             twists: Vec::new(),
             near: vec![None; count],
+            is_pinched: vec![false; count],
             layer_force: vec![Vec3::zeros(); count],
             wrenches: Vec::new(),
             frames: Vec::new(),
@@ -205,15 +210,22 @@ impl SkinEnergy {
         })
     }
 
-    /// Moves a node out of all muscles onto the fat, and takes its velocity into them.
+    /// Moves a node out of all muscles onto the fat, and takes its velocity into them. Between two muscles that leave no room for the fat of both it goes to the middle, and along with them: lifted out of one after the other it
+    /// would shake.
     fn lift_out(&self, node: usize, x: &mut Vec3, v: &mut Vec3) {
         let fat = self.skin.fat[node];
+        let mut before: Option<Vec3> = None;
         for _ in 0..LIFT_ROUNDS {
             let Some(near) = self.layer.nearest_from(x, fat, self.near[node].as_ref()) else { return };
             // what is far inside returns by its reaction
-            let depth = fat - near.distance;
-            *x += depth.min(fat) * near.normal;
+            let depth = (fat - near.distance).min(fat);
             let own = self.velocity_of(&near);
+            if depth > ON_FAT * fat && before.is_some_and(|normal| normal.dot(&near.normal) < 0.0) {
+                *x += 0.5 * depth * near.normal;
+                *v = own;
+                return;
+            }
+            *x += depth * near.normal;
             let inwards = (*v - own).dot(&near.normal);
             if inwards < 0.0 {
                 *v -= inwards * near.normal;
@@ -221,6 +233,7 @@ impl SkinEnergy {
             if depth < ON_FAT * fat {
                 return;
             }
+            before = Some(near.normal);
         }
     }
 
@@ -327,9 +340,12 @@ impl NodeEnergy for SkinEnergy {
             return;
         }
         let (skin, layer) = (&self.skin, &self.layer);
-        for_each_part((self.near.as_mut_slice(), x), CHUNK, |first, (near, x)| {
-            for (i, (near, x)) in near.iter_mut().zip(x).enumerate() {
-                *near = layer.nearest_from(x, skin.reach + skin.fat[first + i], near.as_ref());
+        let parts = ((self.near.as_mut_slice(), self.is_pinched.as_mut_slice()), x);
+        for_each_part(parts, CHUNK, |first, ((near, is_pinched), x)| {
+            for (i, ((near, is_pinched), x)) in near.iter_mut().zip(is_pinched).zip(x).enumerate() {
+                let fat = skin.fat[first + i];
+                *near = layer.nearest_from(x, skin.reach + fat, near.as_ref());
+                *is_pinched = near.as_ref().is_some_and(|near| fat - near.distance > PINCHED * fat);
             }
         });
     }
@@ -379,6 +395,12 @@ impl NodeEnergy for SkinEnergy {
                     let input = force[i] + layer[i] + mass * gravity;
                     let gap = near.distance - skin.fat[node];
                     let relative = v[i] - below;
+                    if own.is_pinched[node] {
+                        // held between both, it moves along
+                        layer[i] -= input + (mass / h) * relative;
+                        force[i] += layer[i];
+                        continue;
+                    }
                     layer[i] += reaction(&Reaction {
                         mass,
                         h,
