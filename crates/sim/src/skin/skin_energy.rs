@@ -37,7 +37,7 @@ const MAX_TURNS: usize = 4;
 const LIFT_ROUNDS: usize = 3;
 /// Skin that is deeper by less than this fraction of the fat is on it.
 const ON_FAT: f64 = 1e-6;
-/// What is deeper in the fat than this fraction of it as a step begins was left there by [`SkinEnergy::lift_out`], which brings all else out of it.
+/// Skin that is deeper than this fraction of the fat as a step begins, between two muscles, was left there by [`SkinEnergy::lift_out`].
 const PINCHED: f64 = 0.01;
 
 /// The forces of a skin, with workspace.
@@ -214,13 +214,13 @@ impl SkinEnergy {
     /// would shake.
     fn lift_out(&self, node: usize, x: &mut Vec3, v: &mut Vec3) {
         let fat = self.skin.fat[node];
-        let mut before: Option<Vec3> = None;
+        let mut before: Option<LayerPoint> = None;
         for _ in 0..LIFT_ROUNDS {
             let Some(near) = self.layer.nearest_from(x, fat, self.near[node].as_ref()) else { return };
             // what is far inside returns by its reaction
             let depth = (fat - near.distance).min(fat);
             let own = self.velocity_of(&near);
-            if depth > ON_FAT * fat && before.is_some_and(|normal| normal.dot(&near.normal) < 0.0) {
+            if depth > ON_FAT * fat && before.as_ref().is_some_and(|before| faces(before, &near)) {
                 *x += 0.5 * depth * near.normal;
                 *v = own;
                 return;
@@ -233,7 +233,7 @@ impl SkinEnergy {
             if depth < ON_FAT * fat {
                 return;
             }
-            before = Some(near.normal);
+            before = Some(near);
         }
     }
 
@@ -254,6 +254,18 @@ impl SkinEnergy {
         twist.map_or(Vec3::zeros(), |twist| twist.at(&near.point))
             + self.layer.deformation_velocity(near.muscle, &near.local)
     }
+}
+
+/// Whether two points are of two muscles that face each other.
+fn faces(a: &LayerPoint, b: &LayerPoint) -> bool {
+    a.muscle != b.muscle && a.normal.dot(&b.normal) < 0.0
+}
+
+/// Whether a position in the fat of the nearest muscle is in that of another one that faces it, once it is out of the first.
+fn is_pinched_at(layer: &MuscleLayer, near: &LayerPoint, x: &Vec3, fat: f64) -> bool {
+    let depth = fat - near.distance;
+    let other = || layer.nearest_from(&(x + depth * near.normal), (1.0 - PINCHED) * fat, Some(near));
+    depth > PINCHED * fat && other().is_some_and(|other| faces(near, &other))
 }
 
 /// The force of a band on its node (N), pulled from an anchor that moves with a velocity.
@@ -345,7 +357,7 @@ impl NodeEnergy for SkinEnergy {
             for (i, ((near, is_pinched), x)) in near.iter_mut().zip(is_pinched).zip(x).enumerate() {
                 let fat = skin.fat[first + i];
                 *near = layer.nearest_from(x, skin.reach + fat, near.as_ref());
-                *is_pinched = near.as_ref().is_some_and(|near| fat - near.distance > PINCHED * fat);
+                *is_pinched = near.as_ref().is_some_and(|near| is_pinched_at(layer, near, x, fat));
             }
         });
     }
